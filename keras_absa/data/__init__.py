@@ -1,0 +1,43 @@
+"""Reviews as rows: tasks, readers, built-in reviews, and the data sets that models take."""
+
+from keras_absa.data.aspect_dataset import AspectDataset
+from keras_absa.data.aspect_example import AspectExample
+from keras_absa.data.aspect_task import AspectTask, neighbourhoods, restaurants, semeval2014, sentihood
+from keras_absa.data.data_error import DataError
+from keras_absa.data.formats import find_splits, read_examples, read_folder
+from keras_absa.data.load import load
+from keras_absa.data.load_report import LoadReport
+from keras_absa.data.pairs import pair_rows, write_pairs
+from keras_absa.data.semeval2014_reader import read_semeval2014
+from keras_absa.data.sentihood_reader import read_sentihood
+from keras_absa.data.splits import check_groups, grouped_holdout
+from keras_absa.data.synthetic import synthetic_reviews
+from keras_absa.data.table import read_table
+from keras_absa.data.task_from_examples import task_from_examples
+from keras_absa.data.treebank import treebank_clean
+
+__all__ = [
+    "AspectDataset",
+    "AspectExample",
+    "AspectTask",
+    "DataError",
+    "LoadReport",
+    "check_groups",
+    "find_splits",
+    "grouped_holdout",
+    "load",
+    "neighbourhoods",
+    "pair_rows",
+    "read_examples",
+    "read_folder",
+    "read_semeval2014",
+    "read_sentihood",
+    "read_table",
+    "restaurants",
+    "semeval2014",
+    "sentihood",
+    "synthetic_reviews",
+    "task_from_examples",
+    "treebank_clean",
+    "write_pairs",
+]

@@ -1,0 +1,192 @@
+"""What a model is asked: the aspects, the targets and the labels of one data set."""
+
+from dataclasses import asdict, dataclass, fields
+
+SCHEMES = ("nli_m", "qa_m", "nli_b", "qa_b", "single")
+
+
+@dataclass(frozen=True)
+class AspectTask:
+    """The closed set of questions that a model is trained to answer.
+
+    A *context* is a (target, aspect) pair; its id is `target_index * len(aspects) + aspect_index`, which for
+    SentiHood and SemEval-2014 are the ids of the public QACG-BERT code.
+
+    Args:
+        name: A short name, stored with the model.
+        aspects: Aspect names as users and data files write them, in context order.
+        labels: Label names in id order.
+        none_label: The label that says "this aspect is not mentioned", or `None` if there is no such label.
+        targets: Placeholders that stand for the targets inside a text, for example
+            `("LOCATION1", "LOCATION2")`. Empty for a task without targets.
+        aspect_words: Aspects as they are written in an auxiliary sentence. Defaults to `aspects`.
+        target_words: Targets as they are written in a text and in an auxiliary sentence. Defaults to `targets`.
+        metrics: The scorer: `"sentihood"`, `"semeval2014"`, or `"aspect_sentiment"` (any labels).
+
+    Raises:
+        ValueError: If names are missing or given twice, if `none_label` is not a label, or if the words do not
+            pair off with their names.
+
+    Example:
+        >>> task = AspectTask("shop", aspects=("price", "staff"), labels=("bad", "good"))
+        >>> task.context_id(None, "staff")
+        1
+
+    Reference:
+        Auxiliary sentences: Sun, Huang and Qiu 2019, "Utilizing BERT for Aspect-Based Sentiment Analysis via
+        Constructing Auxiliary Sentence", section 3.2.
+    """
+
+    name: str
+    aspects: tuple[str, ...]
+    labels: tuple[str, ...]
+    none_label: str | None = None
+    targets: tuple[str, ...] = ()
+    aspect_words: tuple[str, ...] = ()
+    target_words: tuple[str, ...] = ()
+    metrics: str = "aspect_sentiment"
+
+    def __post_init__(self):
+        for field in ("aspects", "labels", "targets", "aspect_words", "target_words"):
+            object.__setattr__(self, field, tuple(getattr(self, field)))
+        object.__setattr__(self, "aspect_words", self.aspect_words or self.aspects)
+        object.__setattr__(self, "target_words", self.target_words or self.targets)
+        for field in ("aspects", "labels", "targets"):
+            names = getattr(self, field)
+            twice = sorted({name for name in names if names.count(name) > 1})
+            if twice:
+                raise ValueError(f"`{field}` must be distinct: received {twice} more than once. Remove the copies.")
+            if not all(isinstance(name, str) and name.strip() for name in names):
+                raise ValueError(f"`{field}` must be non-empty strings: received {list(names)}. Name every one.")
+        for field in ("aspects", "labels"):
+            if not getattr(self, field):
+                raise ValueError(f"`{field}` must not be empty: received none. Give at least one name.")
+        if self.none_label is not None and self.none_label not in self.labels:
+            raise ValueError(
+                f"`none_label` must be one of the labels {list(self.labels)}: received {self.none_label!r}. "
+                "Add it to `labels`, or pass None."
+            )
+        for names, words in (("aspects", "aspect_words"), ("targets", "target_words")):
+            if len(getattr(self, names)) != len(getattr(self, words)):
+                raise ValueError(
+                    f"`{words}` must have one entry for each of `{names}`: received {len(getattr(self, words))} "
+                    f"for {len(getattr(self, names))}. Leave it out to use the names themselves."
+                )
+
+    @property
+    def num_contexts(self) -> int:
+        """How many (target, aspect) pairs there are."""
+        return max(1, len(self.targets)) * len(self.aspects)
+
+    @property
+    def contexts(self) -> tuple[tuple[str | None, str], ...]:
+        """All (target, aspect) pairs in the order of their ids; the target is `None` in a task without targets."""
+        return tuple((target, aspect) for target in self.targets or (None,) for aspect in self.aspects)
+
+    def context_id(self, target: str | None, aspect: str) -> int:
+        """The id of (target, aspect).
+
+        A target given by its placeholder keeps its own place; any other surface form is the target in question and
+        takes the first one.
+        """
+        if aspect not in self.aspects:
+            raise ValueError(
+                f"`aspect` must be one of {list(self.aspects)} in task {self.name!r}: received {aspect!r}. "
+                "Correct the name, or train a model on a task that has it."
+            )
+        if bool(self.targets) != (target is not None):
+            rule = f"one of {list(self.targets)} or a name that stands in the text" if self.targets else "None"
+            raise ValueError(f"`target` must be {rule} in task {self.name!r}: received {target!r}. Correct the row.")
+        place = self.targets.index(target) if target in self.targets else 0
+        return place * len(self.aspects) + self.aspects.index(aspect)
+
+    def label_id(self, label: str) -> int:
+        """The id of a label name."""
+        if label not in self.labels:
+            raise ValueError(
+                f"`label` must be one of {list(self.labels)} in task {self.name!r}: received {label!r}. "
+                "Correct the label, or add it to the task."
+            )
+        return self.labels.index(label)
+
+    def auxiliary_sentence(self, scheme: str, context_id: int, label: str | None = None) -> str:
+        """The second sentence that asks for a context, as Sun et al. write it.
+
+        Args:
+            scheme: `"nli_m"`, `"qa_m"`, `"nli_b"`, `"qa_b"` or `"single"` (an empty string).
+            context_id: Int, the context.
+            label: The candidate label; needed by the two binary schemes only.
+        """
+        if scheme not in SCHEMES:
+            raise ValueError(f"`scheme` must be one of {list(SCHEMES)}: received {scheme!r}. Pick one of them.")
+        if scheme.endswith("_b") and label not in self.labels:
+            raise ValueError(
+                f"`label` must be one of {list(self.labels)} for scheme {scheme!r}: received {label!r}. Name the "
+                "candidate that the sentence claims."
+            )
+        place, aspect_index = divmod(context_id, len(self.aspects))
+        aspect = self.aspect_words[aspect_index]
+        target = self.target_words[place] if self.targets else None
+        name = f"{target} - {aspect}" if target else aspect
+        if scheme == "nli_m":
+            return name
+        if scheme == "qa_m":
+            return f"what do you think of the {aspect} of {target or 'it'} ?"
+        if scheme == "nli_b":
+            return f"{label} - {name}"
+        if scheme == "qa_b":
+            return f"the polarity of the aspect {aspect}{f' of {target} -' if target else ''} is {label} ."
+        return ""
+
+    def to_dict(self) -> dict:
+        """Plain values, for a JSON file."""
+        return {key: list(value) if isinstance(value, tuple) else value for key, value in asdict(self).items()}
+
+    @classmethod
+    def from_dict(cls, values: dict) -> "AspectTask":
+        """The task that `to_dict` described."""
+        unknown = sorted(set(values) - {field.name for field in fields(cls)})
+        if unknown:
+            raise ValueError(f"A task has no fields {unknown}: received them. Was it saved by a newer keras_absa?")
+        return cls(**values)
+
+
+def sentihood() -> AspectTask:
+    """SentiHood: two targets, four aspects, three labels (Saeidi et al. 2016)."""
+    return AspectTask(
+        name="sentihood",
+        aspects=("general", "price", "safety", "transit-location"),
+        labels=("None", "Positive", "Negative"),
+        none_label="None",
+        targets=("LOCATION1", "LOCATION2"),
+        aspect_words=("general", "price", "safety", "transit location"),
+        target_words=("location - 1", "location - 2"),
+        metrics="sentihood",
+    )
+
+
+def semeval2014() -> AspectTask:
+    """SemEval-2014 task 4, restaurants, aspect categories: five aspects, five labels (Pontiki et al. 2014)."""
+    return AspectTask(
+        name="semeval2014",
+        aspects=("price", "anecdotes", "food", "ambience", "service"),
+        labels=("positive", "neutral", "negative", "conflict", "none"),
+        none_label="none",
+        metrics="semeval2014",
+    )
+
+
+def restaurants() -> AspectTask:
+    """The built-in restaurant reviews: four aspects, three labels (`keras_absa.data.synthetic`)."""
+    return AspectTask(
+        name="restaurants",
+        aspects=("food", "service", "price", "ambience"),
+        labels=("none", "positive", "negative"),
+        none_label="none",
+    )
+
+
+def neighbourhoods() -> AspectTask:
+    """The built-in neighbourhood reviews: SentiHood's questions on generated text (`keras_absa.data.synthetic`)."""
+    values = sentihood().to_dict()
+    return AspectTask.from_dict({**values, "name": "neighbourhoods"})

@@ -1,0 +1,170 @@
+"""Reading any supported file, and any folder with a file a split."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from keras_absa.data.aspect_example import AspectExample
+from keras_absa.data.aspect_task import AspectTask
+from keras_absa.data.load_report import LoadReport
+from keras_absa.data.semeval2014_reader import read_semeval2014
+from keras_absa.data.sentihood_reader import CLEANINGS, read_sentihood
+from keras_absa.data.splits import grouped_holdout
+from keras_absa.data.table import read_table
+
+SUFFIXES = (".csv", ".tsv", ".jsonl", ".json", ".xml")
+SPLIT_STEMS = {"train": ("train",), "dev": ("dev", "val"), "test": ("test",)}
+PUBLISHED_NAMES = {
+    "train": ("sentihood-train.json", "Restaurants_Train.xml"),
+    "dev": ("sentihood-dev.json",),
+    "test": ("sentihood-test.json", "Restaurants_Test_Gold.xml"),
+}
+
+
+def read_examples(
+    task: AspectTask | None,
+    path,
+    split: str = "",
+    clean: str = "raw",
+    labelled: bool = True,
+    mode: str = "strict",
+    report: LoadReport | None = None,
+) -> list[AspectExample]:
+    """Reads one file with the reader that its name and its first character call for.
+
+    Args:
+        task: The task of the rows; `None` for the reader's own, or, with a table, for any aspects and labels.
+        path: A SentiHood file (`.json` that begins with `[`), a SemEval-2014 file (`.xml`), or a table (`.csv`, `.tsv`,
+            `.jsonl`, `.json`).
+        split: `"train"`, `"dev"`, `"test"` or `""`, kept in the rows.
+        clean: `"raw"` or, for SentiHood only, `"treebank"`. Defaults to `"raw"`.
+        labelled: Bool, whether every row of a table needs a sentiment. Defaults to `True`.
+        mode: `"strict"` or `"lenient"`. Defaults to `"strict"`.
+        report: A `LoadReport` to fill in. Defaults to `None`.
+
+    Returns:
+        A list of `AspectExample`.
+
+    Raises:
+        DataError: If the file, or in strict mode any of its rows, cannot be used.
+        FileNotFoundError: If there is no such file.
+
+    Example:
+        >>> import os, tempfile
+        >>> path = os.path.join(tempfile.mkdtemp(), "shop.jsonl")
+        >>> with open(path, "w") as file:
+        ...     _ = file.write('{"text": "Kind people.", "aspect": "staff", "sentiment": "good"}\\n')
+        >>> read_examples(None, path)[0].aspect
+        'staff'
+    """
+    path = Path(path)
+    if path.suffix.lower() not in SUFFIXES:
+        raise ValueError(f"A data file's name must end in one of {list(SUFFIXES)}: received {str(path)!r}. Rename it.")
+    if clean not in CLEANINGS:
+        raise ValueError(f"`clean` must be one of {list(CLEANINGS)}: received {clean!r}. Pick one of them.")
+    if not path.is_file():
+        raise FileNotFoundError(f"{path}: no such file. Check the path.")
+    if path.suffix.lower() == ".json" and _begins_with_array(path):
+        return read_sentihood(path, split, task, clean, mode, report)
+    if clean != "raw":
+        raise ValueError(f"`clean={clean!r}` is for SentiHood files: received {str(path)!r}. Leave it out.")
+    if path.suffix.lower() == ".xml":
+        return read_semeval2014(path, split, task, mode, report)
+    return read_table(path, task, split, labelled, mode, report)
+
+
+def find_splits(task: AspectTask | None, folder) -> dict[str, Path]:
+    """The files of a folder that hold the training, development and test rows.
+
+    Args:
+        task: The task, for messages; may be `None`.
+        folder: A folder with the files of SentiHood or SemEval-2014 under their published names, or with
+            `train`, `dev` (or `val`) and `test` files in any format that `read_examples` knows.
+
+    Returns:
+        A dict of `"train"` and, where they exist, `"dev"` and `"test"` to their paths.
+
+    Raises:
+        FileNotFoundError: If there is no such folder, or no training file in it.
+        ValueError: If several files could be the same split.
+
+    Example:
+        >>> import pathlib, tempfile
+        >>> folder = pathlib.Path(tempfile.mkdtemp())
+        >>> for name in ("train.csv", "test.csv"):
+        ...     (folder / name).touch()
+        >>> sorted(find_splits(None, folder))
+        ['test', 'train']
+    """
+    folder = Path(folder)
+    if not folder.is_dir():
+        raise FileNotFoundError(f"{folder}: no such folder. Give the folder that holds the train and test files.")
+    found = {}
+    for split, stems in SPLIT_STEMS.items():
+        names = (*PUBLISHED_NAMES[split], *(stem + suffix for stem in stems for suffix in SUFFIXES))
+        files = [folder / name for name in names if (folder / name).is_file()]
+        if len(files) > 1:
+            several = ", ".join(path.name for path in files)
+            raise ValueError(f"{folder}: several files for the {split} split: {several}. Keep one of them.")
+        if files:
+            found[split] = files[0]
+        elif split == "train":
+            held = ", ".join(sorted(path.name for path in folder.iterdir())[:10]) or "nothing"
+            whose = f" of task {task.name!r}" if task else ""
+            raise FileNotFoundError(
+                f"{folder}: no training file{whose}; looked for {', '.join(names)}; the folder holds {held}."
+            )
+    return found
+
+
+def read_folder(
+    task: AspectTask,
+    folder,
+    clean: str = "raw",
+    holdout: float = 0.1,
+    seed: int = 0,
+    mode: str = "strict",
+    reports: dict[str, LoadReport] | None = None,
+) -> dict[str, list[AspectExample]]:
+    """Reads all splits of a folder; a missing development split is held out from the training rows.
+
+    Args:
+        task: The task of the rows.
+        folder: The folder, see `find_splits`.
+        clean: `"raw"` or, for SentiHood only, `"treebank"`. Defaults to `"raw"`.
+        holdout: Float between 0 and 1, the share of the training texts that become the development split where the
+            folder has none. Defaults to 0.1.
+        seed: Int, the seed of the hold-out. Defaults to 0.
+        mode: `"strict"` or `"lenient"`. Defaults to `"strict"`.
+        reports: A dict to fill in with the `LoadReport` of every file, by split. Defaults to `None`.
+
+    Returns:
+        A dict of `"train"`, `"dev"` and `"test"` to lists of `AspectExample`; `"test"` is empty where the folder
+        has no test file.
+
+    Raises:
+        DataError: If a file, or in strict mode any of its rows, cannot be used.
+        FileNotFoundError: If there is no training file.
+
+    Example:
+        >>> import pathlib, tempfile
+        >>> folder = pathlib.Path(tempfile.mkdtemp())
+        >>> rows = "".join(f"Dish {n},food,good\\n" for n in range(10))
+        >>> _ = (folder / "train.csv").write_text("text,aspect,sentiment\\n" + rows)
+        >>> task = AspectTask("kitchen", aspects=("food",), labels=("bad", "good"))
+        >>> {split: len(rows) for split, rows in read_folder(task, folder).items()}
+        {'train': 9, 'dev': 1, 'test': 0}
+    """
+    reports = {} if reports is None else reports
+    rows = {"train": [], "dev": [], "test": []}
+    for split, path in find_splits(task, folder).items():
+        reports[split] = LoadReport()
+        rows[split] = read_examples(task, path, split, clean, mode=mode, report=reports[split])
+    if "dev" not in reports:
+        rows["train"], heldout = grouped_holdout(rows["train"], holdout, seed)
+        rows["dev"] = [replace(example, split="dev") for example in heldout]
+    return rows
+
+
+def _begins_with_array(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(1000).removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"[")

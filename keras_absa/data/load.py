@@ -1,0 +1,55 @@
+"""Files of a folder to the data sets that `fit` and `evaluate` take."""
+
+from pathlib import Path
+
+from keras_absa.data.aspect_dataset import AspectDataset
+from keras_absa.data.aspect_task import AspectTask, neighbourhoods, restaurants
+from keras_absa.data.formats import read_folder
+from keras_absa.data.synthetic import synthetic_reviews
+
+SPLITS = ("train", "dev", "test")
+BUILT_IN = {"restaurants": restaurants, "neighbourhoods": neighbourhoods}
+
+
+def load(
+    task: AspectTask,
+    path: str | Path,
+    *,
+    batch_size: int = 24,
+    sampler: str = "balanced",
+    seed: int = 0,
+    clean: str = "raw",
+    holdout: float = 0.1,
+) -> tuple[AspectDataset, AspectDataset, AspectDataset]:
+    """Reads the training, development and test sets of a folder, or makes a built-in one.
+
+    Args:
+        task: The `AspectTask`.
+        path: A folder with SentiHood's or SemEval-2014's files, or `train`, `dev` and `test` as CSV or JSONL; or one of
+            `"restaurants"` and `"neighbourhoods"`, the built-in reviews that need no file.
+        batch_size: Int, for training. Defaults to 24.
+        sampler: `"balanced"`, `"shuffle"` or `"none"`, see `AspectDataset`. Defaults to `"balanced"`.
+        seed: Int, for sampling, for a held-out development set and for built-in reviews. Defaults to 0.
+        clean: `"raw"`, or `"treebank"` for parity with published SentiHood runs. Defaults to `"raw"`.
+        holdout: Float, the share of training texts that becomes the development set where there is none, as in SemEval-2014.
+            Defaults to 0.1.
+
+    Returns:
+        (train, dev, test).
+
+    Raises:
+        FileNotFoundError: If a file is missing; the message names what was looked for.
+        DataError: If rows cannot be used; the message names file and line.
+
+    Example:
+        >>> train, dev, test = load(restaurants(), "restaurants")
+        >>> train.split, len(dev) % 4
+        ('train', 0)
+    """
+    if str(path) in BUILT_IN:
+        examples = {split: synthetic_reviews(str(path), split, seed=seed) for split in SPLITS}
+    else:
+        examples = read_folder(task, path, clean=clean, holdout=holdout, seed=seed)
+    return tuple(
+        AspectDataset(examples[split], task, batch_size=batch_size, sampler=sampler, seed=seed, split=split) for split in SPLITS
+    )

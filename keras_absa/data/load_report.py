@@ -1,0 +1,46 @@
+"""What a reader saw, merged, ignored or skipped in one file."""
+
+from dataclasses import dataclass, field
+
+
+@dataclass
+class LoadReport:
+    """The account of reading one file; pass a fresh one as `report=` to a reader, which fills it in.
+
+    Args:
+        path: The file, as it was given to the reader.
+        texts: How many texts were read.
+        rows: How many `AspectExample` rows they gave.
+        counts: How often each thing worth telling happened, by reason, for example `{"duplicates": 3}`.
+        samples: The first few places where it happened, by reason.
+        max_samples: How many samples a reason keeps. Defaults to 5.
+
+    Example:
+        >>> report = LoadReport("shop.csv")
+        >>> report.add("empty_text", "shop.csv:4: empty text")
+        >>> report.counts
+        {'empty_text': 1}
+    """
+
+    path: str = ""
+    texts: int = 0
+    rows: int = 0
+    counts: dict[str, int] = field(default_factory=dict)
+    samples: dict[str, list[str]] = field(default_factory=dict)
+    max_samples: int = 5
+
+    def add(self, reason: str, sample: str) -> None:
+        """Counts one event, and keeps it as a sample while there is room."""
+        self.counts[reason] = self.counts.get(reason, 0) + 1
+        kept = self.samples.setdefault(reason, [])
+        if len(kept) < self.max_samples:
+            kept.append(sample)
+
+    def __str__(self):
+        lines = [f"{self.path}: {self.texts} texts, {self.rows} rows"]
+        for reason, count in sorted(self.counts.items()):
+            lines.append(f"  {reason}: {count}")
+            lines += [f"    {sample}" for sample in self.samples[reason]]
+            if count > len(self.samples[reason]):
+                lines.append(f"    ... and {count - len(self.samples[reason])} more")
+        return "\n".join(lines)

@@ -1,0 +1,7 @@
+"""One mechanism a file, each a Keras layer that knows nothing of tasks, data or files."""
+
+from keras_absa.layers.context_guided_attention import ContextGuidedAttention
+from keras_absa.layers.context_matrix import ContextMatrix
+from keras_absa.layers.quasi_attention import QuasiAttention
+
+__all__ = ["ContextGuidedAttention", "ContextMatrix", "QuasiAttention"]

@@ -1,0 +1,22 @@
+"""The published scorers, one a file, and what they share."""
+
+from keras_absa.metrics.aspect_sentiment import aspect_sentiment_metrics
+from keras_absa.metrics.bootstrap import Interval, bootstrap_intervals
+from keras_absa.metrics.evaluate import constant_baseline, task_intervals, task_metrics
+from keras_absa.metrics.metric_report import MetricReport
+from keras_absa.metrics.roc_auc import roc_auc
+from keras_absa.metrics.semeval2014 import semeval2014_metrics
+from keras_absa.metrics.sentihood import sentihood_metrics
+
+__all__ = [
+    "Interval",
+    "MetricReport",
+    "aspect_sentiment_metrics",
+    "bootstrap_intervals",
+    "constant_baseline",
+    "roc_auc",
+    "semeval2014_metrics",
+    "sentihood_metrics",
+    "task_intervals",
+    "task_metrics",
+]

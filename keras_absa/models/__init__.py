@@ -1,0 +1,9 @@
+"""Encoders with slots, and one file a trainable model."""
+
+from keras_absa.models.aspect_prediction import AspectPrediction
+from keras_absa.models.bert_pair_classifier import BertPairClassifier
+from keras_absa.models.cg_bert_classifier import CgBertClassifier
+from keras_absa.models.qacg_bert_classifier import QacgBertClassifier
+from keras_absa.models.slotted_bert import SlottedBert
+
+__all__ = ["AspectPrediction", "BertPairClassifier", "CgBertClassifier", "QacgBertClassifier", "SlottedBert"]

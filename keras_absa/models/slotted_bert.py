@@ -1,0 +1,366 @@
+"""A BERT with slots: layers that replace its attention plug into HuggingFace's `TFBertModel`.
+
+Shapes: B batch, T tokens, D width, L encoder layers, K contexts.
+"""
+
+import json
+from pathlib import Path
+
+import tensorflow as tf
+from safetensors.tensorflow import load_file
+from safetensors.tensorflow import save as safetensors_bytes
+from transformers import BertConfig, TFBertModel
+
+from keras_absa.keras import keras
+from keras_absa.layers.context_matrix import ContextMatrix
+from keras_absa.models.backbone import CONFIG_FILE, PLUGS_FILE, load_bert
+
+MASK_VALUE = -10000.0  # what TFBertModel adds to the scores of padded keys
+
+
+@keras.utils.register_keras_serializable(package="keras_absa")
+class SlottedBert(keras.Model):
+    """Drives the sublayers of a `TFBertModel` and puts plugs where its own attention would be.
+
+    The pretrained weights stay inside the `TFBertModel`; the plugs own the new ones. Without a plug the outputs equal
+    `TFBertModel`'s.
+
+    Args:
+        bert: A `transformers.TFBertModel`.
+        attention: A layer called as `attention(query, key, value, context=, mask=, training=)`, for example
+            `keras_absa.layers.QuasiAttention`. It is a pattern: each guided layer gets a copy of it, made with
+            `from_config`. Defaults to None, BERT's own attention.
+        num_contexts: Int, rows of the context table. Needed with `attention`.
+        guided_layers: Ints, the encoder layers (counted from 0) that get the plug. Defaults to None, all.
+        share_context_dense: Bool, one `ContextMatrix` for all guided layers, as the paper's formula is written, instead of
+            one each. Defaults to False.
+        context_init_std: Float, standard deviation of the new context weights' initial values. Defaults to 0.02.
+        **kwargs: Passed to `keras.Model` (`name`).
+
+    Call arguments:
+        inputs: A dict of `input_ids` int32 [B, T]; optional `attention_mask` and `token_type_ids` int32 [B, T]
+            (defaults: all ones, all zeros); `context_ids` int32 [B], needed with `attention`.
+        training: Bool, switches dropout on.
+        return_attention: Bool, also return what the plugs give for plotting. Defaults to False.
+        return_hidden_states: Bool, also return all hidden states. Defaults to False.
+
+    Returns:
+        A dict: `last_hidden_state` [B, T, D] and `pooled` [B, D]; on request `attention`, a dict from the layer's number
+        to a dict of arrays, and `hidden_states`, the embeddings' output followed by each layer's.
+
+    Raises:
+        ValueError: If slots and arguments do not fit each other, or an input is missing.
+
+    Example:
+        >>> from transformers import BertConfig, TFBertModel
+        >>> from keras_absa.layers import QuasiAttention
+        >>> bert = TFBertModel(BertConfig(vocab_size=50, hidden_size=24, num_hidden_layers=2, num_attention_heads=3,
+        ...                               intermediate_size=48))
+        >>> encoder = SlottedBert(bert, attention=QuasiAttention(num_heads=3), num_contexts=8)
+        >>> encoder({"input_ids": tf.ones([2, 5], tf.int32), "context_ids": tf.constant([0, 7])})["pooled"].shape
+        TensorShape([2, 24])
+
+    Reference:
+        Devlin et al. 2019 for the encoder; Wu and Ong 2021, section 3.6, for the context table and matrices.
+    """
+
+    def __init__(
+        self,
+        bert: TFBertModel,
+        *,
+        attention: keras.layers.Layer | None = None,
+        num_contexts: int | None = None,
+        guided_layers: tuple[int, ...] | None = None,
+        share_context_dense: bool = False,
+        context_init_std: float = 0.02,
+        **kwargs,
+    ):
+        super().__init__(**kwargs)
+        _check_bert(bert)
+        self.num_layers = bert.config.num_hidden_layers
+        self.num_contexts = num_contexts
+        self.guided_layers = _checked_layers(guided_layers, self.num_layers) if attention is not None else ()
+        self.share_context_dense = share_context_dense
+        self.context_init_std = context_init_std
+        self.bert = bert
+        if not bert.built:
+            bert.build_in_name_scope()
+        self.load_report = None
+
+        self.context_embedding = None
+        self.context_matrices, self.plugs = {}, {}
+        if attention is not None:
+            _check_attention(attention, num_contexts, bert.config.num_attention_heads)
+            self._plug_in(attention)
+        self.build()
+
+    def _plug_in(self, attention):
+        width = self.bert.config.hidden_size
+        self.attention_config = keras.layers.serialize(attention)
+        self.context_embedding = keras.layers.Embedding(
+            self.num_contexts,
+            width,
+            embeddings_initializer=keras.initializers.RandomNormal(stddev=self.context_init_std),
+            name="context_embedding",
+        )
+        self.context_embedding.build(None)
+        shared = ContextMatrix(context_init_std=self.context_init_std, name="context_matrix")
+        # Keys are strings because Keras tracks dicts of layers by name.
+        for layer in map(str, self.guided_layers):
+            matrix = shared
+            if not self.share_context_dense:
+                matrix = ContextMatrix(context_init_std=self.context_init_std, name=f"context_matrix_{layer}")
+            self.context_matrices[layer] = matrix
+            config = {**attention.get_config(), "name": f"{attention.name}_{layer}"}
+            self.plugs[layer] = type(attention).from_config(config)
+            if not matrix.built:
+                matrix.build(tf.TensorShape([None, width]))
+            self.plugs[layer].build(tf.TensorShape([None, None, width]))
+
+    def build(self, input_shape=None):
+        # All weights exist once the constructor has run; Keras' own build would trace `call` with float ids.
+        self.built = True
+
+    def call(self, inputs, training=False, return_attention=False, return_hidden_states=False):
+        input_ids, attention_mask, token_type_ids = _checked_inputs(inputs)
+        main = self.bert.bert
+        hidden = main.embeddings(input_ids=input_ids, token_type_ids=token_type_ids, training=training)  # [B, T, D]
+        mask = (1.0 - tf.cast(attention_mask, hidden.dtype)) * MASK_VALUE
+        mask = mask[:, None, None, :]  # [B, 1, 1, T]
+        context = self._context(inputs)  # [B, D] or None
+
+        maps, states = {}, [hidden]
+        for index, layer in enumerate(main.encoder.layer):
+            attended = self._attend(index, layer.attention, hidden, context, mask, training, return_attention, maps)
+            intermediate = layer.intermediate(hidden_states=attended)  # [B, T, 4 D]
+            hidden = layer.bert_output(hidden_states=intermediate, input_tensor=attended, training=training)  # [B, T, D]
+            states.append(hidden)
+
+        outputs = {"last_hidden_state": hidden}
+        if main.pooler is not None:
+            outputs["pooled"] = main.pooler(hidden_states=hidden)  # [B, D]
+        if return_attention:
+            outputs["attention"] = maps
+        if return_hidden_states:
+            outputs["hidden_states"] = states
+        return outputs
+
+    def _attend(self, index, attention, hidden, context, mask, training, return_attention, maps):
+        """The attention block of one encoder layer: BERT's own, or the plug between its projections and its output."""
+        plug = self.plugs.get(str(index))
+        if plug is None:
+            return attention(
+                input_tensor=hidden,
+                attention_mask=mask,
+                head_mask=None,
+                encoder_hidden_states=None,
+                encoder_attention_mask=None,
+                past_key_value=None,
+                output_attentions=False,
+                training=training,
+            )[0]
+        own = attention.self_attention
+        result = plug(
+            own.query(hidden),
+            own.key(hidden),
+            own.value(hidden),
+            context=self.context_matrices[str(index)](context, hidden),
+            mask=mask,
+            training=training,
+            return_attention=return_attention,
+        )
+        if return_attention:
+            result, maps[index] = result
+        return attention.dense_output(hidden_states=result, input_tensor=hidden, training=training)
+
+    def _context(self, inputs):
+        if not self.plugs:
+            return None
+        context_ids = inputs.get("context_ids")
+        if context_ids is None:
+            raise ValueError(
+                "A context-guided encoder needs `context_ids`: received only "
+                f"{sorted(key for key, value in inputs.items() if value is not None)}. Add an int32 [B] of context ids."
+            )
+        # A gather on a GPU returns zeros for an id outside the table.
+        with tf.control_dependencies(
+            [
+                tf.debugging.assert_less(
+                    context_ids,
+                    tf.cast(self.num_contexts, context_ids.dtype),
+                    message=f"`context_ids` must be below num_contexts={self.num_contexts}.",
+                ),
+                tf.debugging.assert_non_negative(context_ids, message="`context_ids` must not be negative."),
+            ]
+        ):
+            context_ids = tf.identity(context_ids)
+        return self.context_embedding(context_ids)  # [B, D]
+
+    def plug_weights(self) -> dict[str, tf.Variable]:
+        """The weights that are not the `TFBertModel`'s, by a name that is stable across versions."""
+        named = {}
+        if self.context_embedding is not None:
+            named["context_embedding"] = self.context_embedding.embeddings
+        for layer, plug in self.plugs.items():
+            for part, owner in (("context_matrix", self.context_matrices[layer]), ("attention", plug)):
+                for weight in owner.weights:
+                    named[f"layer_{layer}/{part}/{weight.name.split('/')[-1].split(':')[0]}"] = weight
+        return named
+
+    def slots_config(self) -> dict:
+        """The arguments of the constructor, as plain values; the bert as its configuration."""
+        return {
+            "bert": self.bert.config.to_dict(),
+            "attention": self.attention_config if self.plugs else None,
+            "num_contexts": self.num_contexts,
+            "guided_layers": list(self.guided_layers) if self.plugs else None,
+            "share_context_dense": self.share_context_dense,
+            "context_init_std": self.context_init_std,
+        }
+
+    def get_config(self):
+        return {"name": self.name, **self.slots_config()}
+
+    @classmethod
+    def from_config(cls, config):
+        config = dict(config)
+        bert = TFBertModel(BertConfig.from_dict(config.pop("bert")))
+        attention = config.pop("attention")
+        return cls(bert, attention=attention and keras.layers.deserialize(attention), **config)
+
+    @classmethod
+    def from_pretrained(cls, name: str | Path, **slots) -> "SlottedBert":
+        """Reads a BERT checkpoint, or what `save_pretrained` wrote.
+
+        Args:
+            name: `"minilm"`, a folder, or a hub name.
+            **slots: The constructor's arguments, for a checkpoint that has no plugs yet.
+
+        Returns:
+            The encoder; its `load_report` says which weights were loaded, which are new, and which were not used.
+        """
+        settings = read_settings(name)
+        if settings is not None and not slots:
+            encoder = cls.from_config(settings["slots"])
+            encoder.load_pretrained(name)
+            return encoder
+        bert, report = load_bert(name)
+        encoder = cls(bert, **slots)
+        report.new += list(encoder.plug_weights())
+        encoder.load_report = report
+        return encoder
+
+    def load_pretrained(self, folder: str | Path, plugs: dict[str, tf.Variable] | None = None) -> None:
+        """Fills this encoder with the weights of a folder that `save_pretrained` wrote.
+
+        Args:
+            folder: The folder.
+            plugs: New weights by name, if a model around this encoder has more of them. Defaults to its own.
+        """
+        bert, report = load_bert(folder)
+        self.bert.set_weights(bert.get_weights())
+        read_plugs(folder, self.plug_weights() if plugs is None else plugs, report)
+        self.load_report = report
+
+    def save_pretrained(self, folder: str | Path) -> None:
+        """Writes a HuggingFace folder that a plain `TFBertModel` loads, and the plugs beside it."""
+        write_pretrained(folder, self, self.plug_weights(), {"class": type(self).__name__, "slots": self.get_config()})
+
+
+def write_pretrained(folder, encoder: SlottedBert, plugs: dict, settings: dict) -> None:
+    """Writes the BERT, the plugs and the settings of an encoder or of a model around one."""
+    from keras_absa import __version__
+
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    encoder.bert.save_pretrained(folder, safe_serialization=True)
+    arrays = {name: tf.convert_to_tensor(weight) for name, weight in plugs.items()}
+    (folder / PLUGS_FILE).write_bytes(safetensors_bytes(arrays))
+    settings = {"format": 1, "keras_absa": __version__, **settings}
+    (folder / CONFIG_FILE).write_text(json.dumps(settings, indent=2, ensure_ascii=False) + "\n", "utf-8")
+
+
+def read_settings(name: str | Path) -> dict | None:
+    """What `write_pretrained` put into `keras_absa.json`; `None` for a plain checkpoint."""
+    path = Path(name) / CONFIG_FILE
+    if not path.is_file():
+        return None
+    settings = json.loads(path.read_text("utf-8"))
+    if settings.get("format") != 1:
+        raise ValueError(
+            f"`{path}` must have format 1: received {settings.get('format')!r}. It was written by a newer keras_absa: "
+            "install that version."
+        )
+    return settings
+
+
+def read_plugs(folder: str | Path, plugs: dict, report) -> None:
+    """Assigns the arrays of `plugs.safetensors` to the plugs' weights, and completes the load report."""
+    arrays = load_file(Path(folder) / PLUGS_FILE)
+    missing = sorted(set(plugs) - set(arrays))
+    if missing:
+        raise ValueError(
+            f"`{Path(folder) / PLUGS_FILE}` must hold every weight of the plugs: {missing[:5]} are missing. Load the folder "
+            "with the class that saved it."
+        )
+    for name, weight in plugs.items():
+        if tuple(weight.shape) != tuple(arrays[name].shape):
+            raise ValueError(
+                f"`{name}` must have shape {tuple(weight.shape)}: received {tuple(arrays[name].shape)} from {folder}. Load "
+                "it with the arguments that it was saved with."
+            )
+        weight.assign(arrays[name])
+    report.loaded += list(plugs)
+    report.unused += sorted(set(arrays) - set(plugs))
+
+
+def _check_bert(bert):
+    if not isinstance(bert, TFBertModel):
+        raise ValueError(
+            f"`bert` must be a transformers.TFBertModel: received {type(bert).__module__}.{type(bert).__name__}. Load one with "
+            "TFBertModel.from_pretrained, or use SlottedBert.from_pretrained."
+        )
+
+
+def _check_attention(attention, num_contexts, num_heads):
+    if not isinstance(attention, keras.layers.Layer):
+        raise ValueError(
+            f"`attention` must be a Keras 2 layer: received {type(attention).__module__}.{type(attention).__name__}. Derive it "
+            "from `keras_absa.keras.keras.layers.Layer`; a Keras 3 layer cannot live in a TFBertModel."
+        )
+    if not num_contexts or num_contexts < 1:
+        raise ValueError(
+            f"`num_contexts` must be a positive number with `attention`: received {num_contexts}. Pass `task.num_contexts`."
+        )
+    if attention.num_heads != num_heads:
+        raise ValueError(
+            f"`attention` must have the encoder's {num_heads} heads: received num_heads={attention.num_heads}. Make the layer "
+            f"with num_heads={num_heads}."
+        )
+
+
+def _checked_layers(layers, num_layers) -> tuple[int, ...]:
+    layers = tuple(range(num_layers)) if layers is None else tuple(sorted({int(layer) for layer in layers}))
+    if not layers or layers[0] < 0 or layers[-1] >= num_layers:
+        raise ValueError(
+            f"`guided_layers` must be layers 0 to {num_layers - 1}: received {list(layers)}. Leave it out to guide all."
+        )
+    return layers
+
+
+def _checked_inputs(inputs):
+    if not hasattr(inputs, "get") or inputs.get("input_ids") is None:
+        raise ValueError(
+            f"`inputs` must be a dict with `input_ids`: received {type(inputs).__name__}. Make it with "
+            "`keras_absa.text.PairEncoder`."
+        )
+    input_ids = inputs["input_ids"]
+    if getattr(input_ids, "dtype", None) == tf.string:
+        raise ValueError(
+            "`input_ids` must be integers: received strings. Strings go to fit, evaluate, predict or predict_aspects of a "
+            "classifier, or through `keras_absa.text.PairEncoder`."
+        )
+    attention_mask = inputs.get("attention_mask")
+    token_type_ids = inputs.get("token_type_ids")
+    attention_mask = tf.ones_like(input_ids) if attention_mask is None else attention_mask
+    return input_ids, attention_mask, tf.zeros_like(input_ids) if token_type_ids is None else token_type_ids

@@ -1,0 +1,89 @@
+"""From a text and a context's number to the integer inputs of a model: the one path that training, evaluation, prediction and
+an exported model share.
+
+Shapes: B rows, T tokens, K contexts, C labels.
+"""
+
+import tensorflow as tf
+
+from keras_absa.text.pair_encoder import PairEncoder
+from keras_absa.text.target_marker import TargetMarker
+from keras_absa.text.tokenizer import Tokenizer
+
+
+class AspectEncoder(tf.Module):
+    """Encodes a text and the (target, aspect) in question, with the auxiliary sentence of a scheme.
+
+    Args:
+        tokenizer: A `Tokenizer`.
+        task: An `AspectTask`: contexts, labels, placeholders and their words.
+        scheme: `"nli_m"`, `"qa_m"`, `"nli_b"`, `"qa_b"` or `"single"` (no auxiliary sentence). Defaults to `"nli_m"`.
+        max_length: Int, most tokens of a row. Defaults to 128.
+
+    Example:
+        >>> from keras_absa.data import restaurants
+        >>> from keras_absa.environment import minilm_folder
+        >>> encoder = AspectEncoder(Tokenizer(minilm_folder() / "vocab.txt"), restaurants())
+        >>> encoder(["good food"], [0])["input_ids"].numpy().tolist()
+        [[101, 2204, 2833, 102, 2833, 102]]
+
+    Reference:
+        Sun, Huang and Qiu 2019, section 3.2, for the schemes; in the two binary ones the auxiliary sentence comes first, as in
+        their code.
+    """
+
+    def __init__(
+        self, tokenizer: Tokenizer, task, scheme: str = "nli_m", max_length: int = 128, name: str | None = None
+    ):
+        super().__init__(name=name)
+        self.pair_encoder = PairEncoder(tokenizer, max_length=max_length)
+        self.scheme = scheme
+        self.num_candidates = len(task.labels) if scheme.endswith("_b") else 1
+        candidates = task.labels if scheme.endswith("_b") else (None,)
+        self.auxiliary = [  # K C sentences
+            task.auxiliary_sentence(scheme, context, label)
+            for context in range(task.num_contexts)
+            for label in candidates
+        ]
+        self.marker = TargetMarker(task.targets, task.target_words) if task.targets else None
+
+    def __call__(self, text, context_ids, candidate_ids=None, target=None, other_target=None, length=None):
+        """Encodes a batch of rows.
+
+        Args:
+            text: String [B].
+            context_ids: Int32 [B].
+            candidate_ids: Int32 [B], the label that a binary scheme's auxiliary sentence claims. Defaults to None.
+            target: String [B], for a task with targets.
+            other_target: String [B], `""` where there is none.
+            length: Int, pad to this many tokens. Defaults to None, the longest row.
+
+        Returns:
+            A dict of int32 tensors: `input_ids`, `token_type_ids` and `attention_mask` [B, T]; `context_ids` [B].
+        """
+        first, second = self.segments(text, context_ids, candidate_ids, target, other_target)
+        inputs = self.pair_encoder(first, second, length=length)
+        return {**inputs, "context_ids": tf.cast(context_ids, tf.int32)}
+
+    def lengths(self, text, context_ids, candidate_ids=None, target=None, other_target=None):
+        """How many tokens each row has, and how many were cut from it: two int32 [B]."""
+        segments = self.segments(text, context_ids, candidate_ids, target, other_target)
+        inputs, cut = self.pair_encoder.encode_with_counts(*segments)
+        return tf.reduce_sum(inputs["attention_mask"], axis=1), cut
+
+    def segments(self, text, context_ids, candidate_ids=None, target=None, other_target=None):
+        """The two texts of each row, string [B] each; the second is None in the single scheme."""
+        text = tf.convert_to_tensor(text)
+        context_ids = tf.convert_to_tensor(context_ids)
+        if self.marker is not None:
+            text = self.marker.render(text) if target is None else self.marker(text, target, other_target)[0]
+        if self.scheme == "single":
+            return text, None
+        row = context_ids * self.num_candidates
+        if self.num_candidates > 1:
+            row += tf.cast(candidate_ids, row.dtype)
+        auxiliary = tf.gather(self.auxiliary, row)  # [B]
+        if self.num_candidates > 1:
+            # The reference trims whole lines here; it changes nothing for BERT.
+            return auxiliary, text
+        return text, auxiliary

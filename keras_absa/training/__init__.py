@@ -1,0 +1,6 @@
+"""The papers' optimizer, the sampling of epochs, and callbacks around the official metrics."""
+
+from keras_absa.training.bert_adam import BertAdam
+from keras_absa.training.callbacks import BestWeights, DevMetrics
+
+__all__ = ["BertAdam", "BestWeights", "DevMetrics"]

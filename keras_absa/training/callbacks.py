@@ -1,0 +1,69 @@
+"""Callbacks around the official metrics: computed once an epoch, and used to keep the best weights."""
+
+import math
+
+import numpy as np
+
+from keras_absa.keras import keras
+from keras_absa.training.warn_once import warn_once
+
+
+class DevMetrics(keras.callbacks.Callback):
+    """Puts the official metrics of a development set into the logs, as `val_<name>`; later callbacks find them there.
+
+    Args:
+        dataset: An `AspectDataset` with labels.
+        batch_size: Int, examples at a time. Defaults to 64.
+    """
+
+    def __init__(self, dataset, batch_size: int = 64):
+        super().__init__()
+        self.dataset = dataset
+        self.batch_size = batch_size
+        self.reports = {}
+
+    def on_epoch_end(self, epoch, logs=None):
+        report, probabilities = self.model.score(self.dataset, batch_size=self.batch_size)
+        self.reports[epoch] = report
+        labels = [self.model.task.label_id(example.label) for example in self.dataset.examples]
+        chosen = probabilities[np.arange(len(labels)), labels]
+        logs["val_loss"] = float(-np.mean(np.log(np.maximum(chosen, 1e-12))))
+        logs.update({f"val_{name}": value for name, value in report.items() if not math.isnan(value)})
+        if len(set(np.argmax(probabilities, axis=1))) == 1 and len(set(labels)) > 1:
+            warn_once(
+                "one class",
+                f"After epoch {epoch + 1} every prediction on the development set is the same label: the model has not learned "
+                "yet. If that stays, lower the learning rate or train longer.",
+            )
+
+
+class BestWeights(keras.callbacks.Callback):
+    """Keeps the weights of the epoch with the highest `val_<monitor>`, and puts them back when training ends.
+
+    The first of equal epochs wins. The choice is left in `model.selection`.
+
+    Args:
+        monitor: The metric's name, without `val_`.
+    """
+
+    def __init__(self, monitor: str):
+        super().__init__()
+        self.monitor = f"val_{monitor}"
+
+    def on_train_begin(self, logs=None):
+        self.best, self.epoch, self.weights = -math.inf, None, None
+
+    def on_epoch_end(self, epoch, logs=None):
+        value = logs.get(self.monitor)
+        if value is not None and value > self.best:
+            self.best, self.epoch, self.weights = value, epoch, self.model.get_weights()
+
+    def on_train_end(self, logs=None):
+        if self.weights is None:
+            raise ValueError(
+                f"`{self.monitor}` must be defined on the development set to select a model: it was not after any epoch. Use "
+                "selection='last', or a development set with every class."
+            )
+        self.model.set_weights(self.weights)
+        self.model.selection = {"monitor": self.monitor, "epoch": self.epoch + 1, "value": self.best}
+        self.weights = None

@@ -1,0 +1,111 @@
+"""The rows that a model sees: examples, once for each candidate that its scheme asks about."""
+
+import numpy as np
+import tensorflow as tf
+
+from keras_absa.text.aspect_encoder import AspectEncoder
+from keras_absa.training.epoch_plan import length_buckets
+
+_CHUNK = 4096  # texts that are measured at once
+
+
+class RowTable:
+    """Examples as arrays, and the `tf.data` pipelines over them.
+
+    A row is an example, or in a binary scheme an example with one candidate label; example i has the rows
+    i C to i C + C - 1.
+
+    Args:
+        examples: A list of `AspectExample`.
+        task: Their `AspectTask`.
+        encoder: The model's `AspectEncoder`.
+
+    Attributes:
+        labels: Int64 [N] label ids of the examples; -1 where there is none.
+        row_labels: Int64 [R], what a row is trained on: the label id, or whether the candidate is the label.
+        lengths, cut: Int32 [N], tokens of an example's longest row, and how many were cut from it.
+    """
+
+    def __init__(self, examples, task, encoder: AspectEncoder):
+        self.encoder = encoder
+        self.size = len(examples)
+        self.candidates = encoder.num_candidates
+        self.context_ids = np.array([_located(task.context_id, row, row.target, row.aspect) for row in examples], "int32")
+        self.labels = np.array([-1 if row.label is None else _located(task.label_id, row, row.label) for row in examples])
+        self.sources = [row.source for row in examples]
+        self.row_labels = self.labels
+        if self.candidates > 1:
+            self.row_labels = (self.labels[:, None] == np.arange(self.candidates)).astype("int64").reshape(-1)
+        unique = {}
+        self.text_index = np.array([unique.setdefault(row.text, len(unique)) for row in examples], "int32")
+        with tf.device("CPU"):
+            self.texts = tf.constant(list(unique))
+            self.targets = self.others = None
+            if task.targets:
+                self.targets = tf.constant([row.target for row in examples])
+                self.others = tf.constant([row.other_target or "" for row in examples])
+        self.lengths, self.cut = self._measure()
+
+    def _measure(self):
+        @tf.function(input_signature=[tf.TensorSpec([None], tf.int64)])
+        def measure(rows):
+            return self.encoder.lengths(*self._strings(rows))
+
+        rows = np.arange(self.size) * self.candidates
+        parts = [measure(rows[start : start + _CHUNK]) for start in range(0, self.size, _CHUNK)]
+        return tuple(np.concatenate([part[place].numpy() for part in parts]) for place in (0, 1))
+
+    def _strings(self, rows):
+        example = rows // self.candidates
+        candidate = rows % self.candidates if self.candidates > 1 else None
+        return (
+            tf.gather(self.texts, tf.gather(self.text_index, example)),
+            tf.gather(self.context_ids, example),
+            candidate,
+            None if self.targets is None else tf.gather(self.targets, example),
+            None if self.others is None else tf.gather(self.others, example),
+        )
+
+    def check_labelled(self) -> None:
+        """Refuses examples without a label."""
+        bare = np.flatnonzero(self.labels < 0)
+        if len(bare):
+            raise ValueError(
+                f"Every example must have a label here: {len(bare)} of {self.size} have none, the first is row {bare[0]} "
+                f"({self.sources[bare[0]] or 'no source given'}). Use `predict` for unlabelled text."
+            )
+
+    def batches(self, plan, *, with_labels: bool, pad_to_buckets: bool) -> tf.data.Dataset:
+        """The encoded batches of a plan.
+
+        Args:
+            plan: A function that returns an iterable of int64 arrays of row numbers.
+            with_labels: Bool, give (inputs, labels) instead of inputs.
+            pad_to_buckets: Bool, pad to one of at most eight lengths instead of to the longest row.
+        """
+        buckets = np.array(length_buckets(self.encoder.pair_encoder.max_length))
+        row_labels = tf.constant(self.row_labels)
+
+        def numbered():
+            for rows in plan():
+                longest = self.lengths[rows // self.candidates].max()
+                yield rows, buckets[np.searchsorted(buckets, longest)] if pad_to_buckets else longest
+
+        def encode(rows, length):
+            inputs = self.encoder(*self._strings(rows), length=length)
+            return (inputs, tf.gather(row_labels, rows)) if with_labels else inputs
+
+        signature = (tf.TensorSpec([None], tf.int64), tf.TensorSpec([], tf.int32))
+        dataset = tf.data.Dataset.from_generator(numbered, output_signature=signature)
+        return dataset.map(encode, num_parallel_calls=1).prefetch(4)
+
+    def expand(self, examples: np.ndarray) -> np.ndarray:
+        """The rows of examples, all candidates of one example side by side."""
+        return (examples[:, None] * self.candidates + np.arange(self.candidates)).reshape(-1)
+
+
+def _located(function, example, *arguments):
+    try:
+        return function(*arguments)
+    except ValueError as error:
+        raise ValueError(f"{example.source or repr(example.text[:60])}: {error}") from None

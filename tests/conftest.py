@@ -1,0 +1,23 @@
+"""Where the tests find reference arrays and data sets."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+TESTS = Path(__file__).resolve().parent
+
+
+@pytest.fixture(scope="session")
+def golden_dir() -> Path:
+    """Reference arrays: `$KERAS_ABSA_GOLDEN`, or `tests/golden`."""
+    return Path(os.environ.get("KERAS_ABSA_GOLDEN") or TESTS / "golden")
+
+
+@pytest.fixture(scope="session")
+def data_dir() -> Path:
+    """The published data sets: `$KERAS_ABSA_DATA`, or `shared/data` beside the repository."""
+    path = Path(os.environ.get("KERAS_ABSA_DATA") or TESTS.parents[1] / "shared" / "data")
+    if not path.is_dir():
+        pytest.skip(f"no data sets at {path}: set KERAS_ABSA_DATA")
+    return path
