@@ -25,8 +25,8 @@ def merge_heads(tensor: tf.Tensor) -> tf.Tensor:
 
 def dot_scores(query: tf.Tensor, key: tf.Tensor) -> tf.Tensor:
     """Scaled dot products in float32: two [B, H, T, F] to [B, H, T, T]."""
-    scale = query.shape[-1] ** -0.5
-    return tf.matmul(tf.cast(query, tf.float32), tf.cast(key, tf.float32), transpose_b=True) * scale
+    scores = tf.matmul(tf.cast(query, tf.float32), tf.cast(key, tf.float32), transpose_b=True)
+    return scores / query.shape[-1] ** 0.5  # divided as TFBertModel does, so that closed gates give its very numbers
 
 
 def masked_softmax(scores: tf.Tensor, mask: tf.Tensor) -> tf.Tensor:
@@ -70,5 +70,10 @@ def add_gate(layer: keras.layers.Layer, name: str, head_size: int) -> tuple[tf.V
 def gate_scores(heads: tf.Tensor, gate: tuple[tf.Variable, tf.Variable | None]) -> tf.Tensor:
     """A gate's value before its activation, in float32: [B, H, T, F] to [B, H, T, 1]."""
     kernel, bias = gate
-    scores = tf.reduce_sum(tf.cast(heads, tf.float32) * tf.cast(kernel, tf.float32)[:, None, :], axis=-1, keepdims=True)
+    heads, kernel = tf.cast(heads, tf.float32), tf.cast(kernel, tf.float32)
+    # A matrix product each: far quicker on a CPU, in the backward pass too, than a broadcast multiplication and a sum.
+    if kernel.shape[0] == 1:
+        scores = tf.tensordot(heads, kernel[0][:, None], axes=1)  # [B, H, T, 1]
+    else:
+        scores = tf.matmul(heads, kernel[:, :, None])  # [B, H, T, 1]; one context head serves all gates
     return scores if bias is None else scores + tf.cast(bias, tf.float32)[:, None, None]

@@ -126,8 +126,8 @@ class ContextGuidedAttention(keras.layers.Layer):
             "attention": attention,
             "lambda_query": lambda_query,
             "lambda_key": lambda_key,
-            "context_query": context_query,
-            "context_key": context_key,
+            "context_query": tf.cast(context_query, tf.float32),
+            "context_key": tf.cast(context_key, tf.float32),
             "guided_query": guided_query,
             "guided_key": guided_key,
         }

@@ -60,7 +60,9 @@ class ContextMatrix(keras.layers.Layer):
                 f"`hidden_states` must be as wide as `context_embedding`: received {hidden_states.shape[-1]} and "
                 f"{self.width}. Give the context table the encoder's hidden size."
             )
+        # Keras casts a layer's first input only.
         context_embedding = tf.cast(context_embedding, self.compute_dtype)
+        hidden_states = tf.cast(hidden_states, self.compute_dtype)
         kernel = tf.convert_to_tensor(self.kernel)
         per_row = tf.matmul(context_embedding, kernel[: self.width]) + self.bias + context_embedding  # [B, D]
         return tf.matmul(hidden_states, kernel[self.width :]) + per_row[:, None, :]  # [B, T, D]

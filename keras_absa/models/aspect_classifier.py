@@ -212,11 +212,9 @@ class AspectClassifier(keras.Model):
         row_lengths = np.repeat(table.lengths, table.candidates)
         steps = -(-len(table.row_labels) // train.batch_size)
         self._set_schedule(len(table.row_labels), train.batch_size, epochs)
-
-        def plan():
-            for epoch in range(initial_epoch, epochs):
-                yield from plan_epoch(table.row_labels, row_lengths, train.batch_size, train.sampler, train.seed, epoch)
-
+        plan = []
+        for epoch in range(initial_epoch, epochs):
+            plan += plan_epoch(table.row_labels, row_lengths, train.batch_size, train.sampler, train.seed, epoch)
         data = table.batches(plan, with_labels=True, pad_to_buckets=bool(self._jit_compile))
         return super().fit(
             data,
@@ -285,9 +283,8 @@ class AspectClassifier(keras.Model):
         table = RowTable(data.examples, self.task, self.text_encoder)
         warn_cut(table.cut, self.max_length)
         plan = plan_evaluation(table.lengths, batch_size)
-        batches = table.batches(
-            lambda: (table.expand(rows) for rows in plan), with_labels=False, pad_to_buckets=bool(self._jit_compile)
-        )
+        expanded = [table.expand(rows) for rows in plan]
+        batches = table.batches(expanded, with_labels=False, pad_to_buckets=bool(self._jit_compile))
         sorted_rows = super().predict(batches, verbose=verbose, steps=len(plan), **kwargs)
         probabilities = np.empty_like(sorted_rows)
         probabilities[np.concatenate(plan)] = sorted_rows
@@ -356,7 +353,7 @@ class AspectClassifier(keras.Model):
     @classmethod
     def from_config(cls, config):
         config = dict(config)
-        tokenizer = Tokenizer.from_vocabulary(config.pop("vocabulary"), lower_case=config.pop("lower_case"))
+        tokenizer = Tokenizer(config.pop("vocabulary"), lower_case=config.pop("lower_case"))
         encoder = SlottedBert.from_config(config.pop("encoder"))
         return cls(encoder, AspectTask.from_dict(config.pop("task")), tokenizer, **config)
 

@@ -35,8 +35,19 @@ class LoadReport:
 
 
 def resolve_backbone(name: str | Path) -> str:
-    """A folder or hub name for `name`; `"minilm"` is the checkpoint that comes as a package."""
-    return str(minilm_folder()) if str(name) == "minilm" else str(name)
+    """A folder or hub name for `name`; `"minilm"` is the checkpoint that comes as a package.
+
+    Raises:
+        FileNotFoundError: If `name` is a path, and there is no such folder.
+    """
+    source = str(minilm_folder()) if str(name) == "minilm" else str(name)
+    looks_like_path = "\\" in source or source.startswith((".", "/", "~")) or source.count("/") > 1
+    if looks_like_path and not Path(source).is_dir():
+        raise FileNotFoundError(
+            f"`{source}` is not a folder. Give a folder with config.json and model.safetensors or tf_model.h5, a hub name, "
+            "or 'minilm'."
+        )
+    return source
 
 
 def find_file(name: str | Path, filename: str) -> Path | None:
@@ -68,26 +79,20 @@ def load_bert(name: str | Path) -> tuple[TFBertModel, LoadReport]:
         ValueError: If it is not a BERT, or a weight that a BERT must have was not loaded.
     """
     source = resolve_backbone(name)
-    looks_like_path = "\\" in source or source.startswith((".", "/", "~")) or source.count("/") > 1
-    if looks_like_path and not Path(source).is_dir():
-        raise FileNotFoundError(
-            f"`{source}` is not a folder. Give a folder with config.json and model.safetensors or tf_model.h5, a hub name, "
-            "or 'minilm'."
-        )
     try:
         config = BertConfig.from_pretrained(source)
+        if config.model_type != "bert":
+            raise ValueError(
+                f"The checkpoint must be a BERT (model_type 'bert'): received {config.model_type!r} from `{source}`. Choose a "
+                "BERT checkpoint."
+            )
+        with _quiet_transformers():
+            bert, info = TFBertModel.from_pretrained(source, config=config, output_loading_info=True)
     except OSError as error:
         raise FileNotFoundError(
             f"No BERT checkpoint was found under `{source}`: {str(error).splitlines()[0]} Give a folder with config.json and "
             "model.safetensors or tf_model.h5, or the name 'minilm', which needs no download."
         ) from error
-    if config.model_type != "bert":
-        raise ValueError(
-            f"The checkpoint must be a BERT (model_type 'bert'): received {config.model_type!r} from `{source}`. Choose a "
-            "BERT checkpoint."
-        )
-    with _quiet_transformers():
-        bert, info = TFBertModel.from_pretrained(source, config=config, output_loading_info=True)
     report = LoadReport(str(name), new=[f"bert/{key}" for key in sorted(info["missing_keys"])])
     report.unused = sorted(info["unexpected_keys"])
     names = [weight.name for weight in bert.weights]

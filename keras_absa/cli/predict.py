@@ -1,0 +1,122 @@
+"""`keras-absa predict`: a stream of texts in, a stream of answers out."""
+
+import csv
+import io
+import sys
+from contextlib import ExitStack
+from itertools import islice
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from keras_absa.cli.command_group import FINDINGS, quiet_tensorflow, tell
+from keras_absa.cli.json_output import to_json
+
+CHUNK = 256  # records that are in memory at a time
+
+
+def predict(
+    model_folder: Annotated[Path, typer.Argument(help="What `train` wrote: runs/NAME/model.")],
+    file: Annotated[str, typer.Argument(help="A text a line; or .jsonl, .csv, .tsv; - for stdin.")] = "-",
+    form: Annotated[Literal["jsonl", "csv"], typer.Option("--format", help="Of the answers.")] = "jsonl",
+    output: Annotated[Path | None, typer.Option(help="Where the answers go.  [default: stdout]")] = None,
+    input_format: Annotated[
+        Literal["text", "jsonl", "csv", "tsv"] | None,
+        typer.Option(help="Of the file.  [default: by its name; text for stdin]"),
+    ] = None,
+    targets: Annotated[
+        list[str] | None,
+        typer.Option(help="A name to ask about wherever it stands in a text; may be given several times."),
+    ] = None,
+    batch_size: Annotated[int, typer.Option(min=1, help="Rows at a time.")] = 64,
+):
+    """Ask a saved model about a stream of texts.
+
+    It writes one row for each (text, target, aspect) in the order of the input, with the label and the probability of
+    every label.
+
+    A record may name its `target`, `other_target` and `aspect` beside its `text`. Without an aspect, all are asked
+    about. Without a target, those of --targets that stand in the text are asked about, or else the task's placeholders;
+    where exactly two of --targets stand in it, each is the other's other_target.
+
+    A line that cannot be used is reported on stderr as file:line, the others are answered, and the exit code is 1.
+    Blank lines are passed over.
+
+    \b
+    Examples:
+      keras-absa predict runs/first/model reviews.txt --output answers.jsonl
+      keras-absa predict runs/first/model reviews.csv --format csv
+      cat reviews.jsonl | keras-absa predict runs/first/model - --input-format jsonl | head
+      keras-absa predict runs/sentihood/model posts.txt --targets Camden --targets Soho
+    """
+    path = None if file == "-" else Path(file)
+    if path is not None and not path.is_file():
+        raise FileNotFoundError(
+            f"{path}: no such file. Give a file with a text a line, .jsonl, .csv or .tsv, or - for stdin."
+        )
+    if path is not None and output is not None and output.exists() and output.samefile(path):
+        raise ValueError(
+            f"`--output` must not be the file that is read: received {output} for both. Choose another name."
+        )
+    quiet_tensorflow()
+    from keras_absa.cli.stream_model import StreamModel
+    from keras_absa.cli.text_records import FORMAT_OF_SUFFIX, BadRecord, questions, read_records
+    from keras_absa.models.aspect_prediction import AspectPrediction
+    from keras_absa.models.load_model import load_model
+
+    model = load_model(model_folder)
+    if targets and not model.task.targets:
+        raise ValueError(f"`--targets` needs a task with targets: {model.task.name!r} has none. Leave it out.")
+    ask = StreamModel(model, batch_size)
+    name = "stdin" if path is None else str(path)
+    used = bad = 0
+
+    def report(line, what):
+        nonlocal bad
+        bad += 1
+        typer.echo(f"{name}:{line}: {what}", err=True)
+
+    with ExitStack() as stack:
+        source = sys.stdin.buffer if path is None else stack.enter_context(path.open("rb"))
+        sink = sys.stdout.buffer if output is None else stack.enter_context(output.open("wb"))
+        if form == "csv":
+            header = ["text", "target", "aspect", "label", *(f"p_{label}" for label in model.task.labels)]
+            sink.write(_csv_lines([header]))
+        records = read_records(source, input_format or FORMAT_OF_SUFFIX.get(Path(file).suffix.lower(), "text"), report)
+        while chunk := list(islice(records, CHUNK)):
+            rows = []
+            for line, record in chunk:
+                try:
+                    rows += questions(model.task, record, tuple(targets or ()))
+                    used += 1
+                except BadRecord as error:
+                    report(line, str(error))
+            if rows:
+                scored = zip(rows, ask(rows), strict=True)
+                answers = [AspectPrediction.of(row, model.task, probabilities) for row, probabilities in scored]
+                sink.write(_lines_of(answers, form))
+            sink.flush()
+    if ask.cut_rows:
+        tell(
+            f"warning: {ask.cut_rows} rows were cut at {model.max_length} tokens; they lost {ask.cut_pieces} word pieces"
+        )
+    if bad:
+        tell(f"{bad} of {used + bad} records could not be used; see above")
+        raise typer.Exit(FINDINGS)
+
+
+def _lines_of(answers, form) -> bytes:
+    if form == "csv":
+        return _csv_lines(
+            [each.text, each.target or "", each.aspect, each.label, *each.probabilities.values()] for each in answers
+        )
+    keys = ("text", "target", "aspect", "label", "probabilities")
+    lines = [to_json({key: getattr(each, key) for key in keys}, indent=None) + "\n" for each in answers]
+    return "".join(lines).encode("utf-8")
+
+
+def _csv_lines(rows) -> bytes:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    return text.getvalue().encode("utf-8")

@@ -1,0 +1,105 @@
+"""`keras-absa train`: from files to a saved model and its scores."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from keras_absa.cli.command_group import quiet_tensorflow, tell
+from keras_absa.cli.json_output import to_json
+
+Model = Literal["qacg", "cg", "pair"]
+Scheme = Literal["nli_m", "qa_m", "nli_b", "qa_b", "single"]
+Selection = Literal["dev", "last", "leaking_test"]
+
+
+def train(
+    ctx: typer.Context,
+    data: Annotated[
+        str, typer.Option(help="A folder with train, dev and test files, or restaurants | neighbourhoods.")
+    ],
+    output: Annotated[Path, typer.Option(help="Folder of the run: model/ and result.json go there.")],
+    model: Annotated[Model, typer.Option(help="QACG-BERT, CG-BERT, or BERT on sentence pairs.")] = "qacg",
+    backbone: Annotated[str, typer.Option(help="minilm, a folder with a BERT, or a hub name.")] = "minilm",
+    task: Annotated[
+        str | None,
+        typer.Option(
+            help="sentihood | semeval2014 | restaurants | neighbourhoods, or a .json of AspectTask.to_dict(). "
+            "By default it is taken from the data."
+        ),
+    ] = None,
+    epochs: Annotated[int, typer.Option(min=1)] = 4,
+    learning_rate: Annotated[float, typer.Option(min=0.0)] = 2e-5,
+    batch_size: Annotated[int, typer.Option(min=1)] = 24,
+    sampler: Annotated[
+        Literal["balanced", "shuffle"], typer.Option(help="Each label equally often, or each row once an epoch.")
+    ] = "balanced",
+    seed: Annotated[int, typer.Option(help="Same seed, same run.")] = 0,
+    scheme: Annotated[Scheme, typer.Option(help="How aspect and target are written into the input.")] = "nli_m",
+    gate_activation: Annotated[
+        Literal["tanh", "sigmoid"] | None,
+        typer.Option(help="Of CG-BERT's gates; only with --model cg.  [default: tanh]"),
+    ] = None,
+    clean: Annotated[
+        Literal["raw", "treebank"], typer.Option(help="SentiHood texts: as they are, or as published runs.")
+    ] = "raw",
+    holdout: Annotated[
+        float, typer.Option(help="Share of training texts that becomes the dev split where there is none.")
+    ] = 0.1,
+    max_length: Annotated[int, typer.Option(min=4, help="Most tokens of a row.")] = 128,
+    optimizer: Annotated[Literal["bert_adam", "adam", "adamw"], typer.Option()] = "bert_adam",
+    selection: Annotated[
+        Selection,
+        typer.Option(
+            help="The epoch that is saved: best on dev, the last, or best on test (its test scores are optimistic)."
+        ),
+    ] = "dev",
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the run that is in --output.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print result.json instead of tables.")] = False,
+):
+    """Train a model, save it, and score it on the test split.
+
+    The test split is scored twice, with the weights of the last epoch and with those of the epoch that was best on dev.
+    Progress goes to stderr, results to stdout.
+
+    \b
+    Examples:
+      keras-absa train --data restaurants --output runs/first --epochs 2 --learning-rate 5e-5
+      keras-absa train --data data/sentihood --output runs/sentihood --learning-rate 5e-5
+      keras-absa train --data my_tables/ --output runs/shop --sampler shuffle --json
+      keras-absa train --model cg --gate-activation sigmoid --data data/semeval2014 --output runs/cg
+    """
+    from keras_absa.cli.data_source import find_task, read_splits
+
+    arguments = {key: value for key, value in ctx.params.items() if key not in ("as_json", "overwrite")}
+    if gate_activation and model != "cg":
+        raise ValueError(f"`--gate-activation` belongs to `--model cg`: received it with {model!r}. Leave it out.")
+    _check_output(output, overwrite)
+    found_task = find_task(task, data)
+    rows = read_splits(found_task, data, clean=clean, holdout=holdout, seed=seed)
+    if selection == "leaking_test" and not rows["test"]:
+        raise ValueError(f"`--selection leaking_test` needs a test split: {data} has none. Use dev or last.")
+    output.mkdir(parents=True, exist_ok=True)
+
+    quiet_tensorflow()
+    from keras_absa.cli.training_run import run
+
+    result, tables = run(arguments, found_task, rows)
+    typer.echo(to_json(result) if as_json else tables)
+    tell(f"saved {output / 'model'} and {output / 'result.json'}")
+
+
+def _check_output(output: Path, overwrite: bool) -> None:
+    if output.exists() and not output.is_dir():
+        raise ValueError(f"`--output` must be a folder: received the file {output}. Choose another name.")
+    if not output.is_dir() or not any(output.iterdir()):
+        return
+    if not overwrite:
+        raise ValueError(
+            f"`--output` must be new or empty: received {output}, which is not. Add --overwrite to replace the run."
+        )
+    model = output / "model"
+    if model.exists() and not (model / "keras_absa.json").is_file():
+        raise ValueError(
+            f"`--overwrite` replaces runs only: received {output}, whose model/ is not one. Choose another name."
+        )

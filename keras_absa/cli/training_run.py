@@ -1,0 +1,165 @@
+"""One run of `keras-absa train`, after its data were read."""
+
+import contextlib
+import platform
+import shutil
+import sys
+import time
+from pathlib import Path
+
+from keras_absa import __version__
+from keras_absa.cli.command_group import tell
+from keras_absa.cli.json_output import to_json
+from keras_absa.cli.metric_table import metric_table
+from keras_absa.data import AspectDataset, AspectTask
+from keras_absa.environment import REQUIREMENTS, installed_version
+from keras_absa.keras import keras
+from keras_absa.metrics import constant_baseline
+from keras_absa.models import BertPairClassifier, CgBertClassifier, QacgBertClassifier
+from keras_absa.models.aspect_classifier import MONITORS
+from keras_absa.training import BestWeights, DevMetrics
+
+MODELS = {"qacg": QacgBertClassifier, "cg": CgBertClassifier, "pair": BertPairClassifier}
+LINES_AN_EPOCH = 10
+
+
+class KeptWeights(BestWeights):
+    """Remembers the weights of the best epoch, and leaves the model with those of the last one."""
+
+    def on_train_end(self, logs=None):
+        pass
+
+
+class ProgressLines(keras.callbacks.Callback):
+    """A progress bar for a log file: a new line for each tenth of an epoch."""
+
+    def on_epoch_begin(self, epoch, logs=None):
+        self.epoch, self.told, self.start = epoch, 0, time.monotonic()
+
+    def on_train_batch_end(self, batch, logs=None):
+        steps, done = self.params["steps"], batch + 1
+        tenths = done * LINES_AN_EPOCH // steps
+        if tenths > self.told:
+            self.told = tenths
+            numbers = ", ".join(f"{name} {value:.4f}" for name, value in (logs or {}).items())
+            bar = "=" * tenths + "." * (LINES_AN_EPOCH - tenths)
+            tell(
+                f"epoch {self.epoch + 1}/{self.params['epochs']} [{bar}] {done}/{steps}, "
+                f"{time.monotonic() - self.start:.0f} s, {numbers}"
+            )
+
+
+def run(arguments: dict, task: AspectTask, rows: dict[str, list]) -> tuple[dict, str]:
+    """Trains, scores and saves.
+
+    Args:
+        arguments: The command's options by name.
+        task: The task.
+        rows: Examples by split; `"test"` may be empty.
+
+    Returns:
+        What `result.json` holds, and the tables to print.
+    """
+    start = time.monotonic()
+    output = Path(arguments["output"])
+    data = {split: _dataset(examples, task, split, arguments) for split, examples in rows.items() if examples}
+    watched = "test" if arguments["selection"] == "leaking_test" else "dev"
+    test = data.get("test", data["dev"])
+    test_split = test.split
+    baseline = constant_baseline(task, test.examples)
+
+    keras.utils.set_random_seed(arguments["seed"])
+    model = _build(arguments, task)
+    tell(str(model.load_report).splitlines()[0])
+    model.compile(optimizer=arguments["optimizer"], learning_rate=arguments["learning_rate"])
+    dev_metrics, kept = DevMetrics(data[watched]), KeptWeights(MONITORS[task.metrics])
+    with contextlib.redirect_stdout(sys.stderr):  # Keras writes its progress to stdout, which belongs to the results
+        interactive = sys.stderr.isatty()
+        history = model.fit(
+            data["train"],
+            epochs=arguments["epochs"],
+            callbacks=[dev_metrics, kept] + ([] if interactive else [ProgressLines()]),
+            verbose=1 if interactive else 2,
+        )
+    trained = time.monotonic()
+
+    last = arguments["epochs"]
+    best = last if kept.epoch is None else kept.epoch + 1
+    if kept.epoch is None:
+        tell(f"warning: {kept.monitor} was undefined after every epoch, so the last epoch counts as the best")
+    saved = last if arguments["selection"] == "last" else best
+    reports = {last: model.evaluate(test)}
+    if best != last:
+        if saved == last:
+            _save(model, output)
+        model.set_weights(kept.weights)
+        reports[best] = model.evaluate(test)
+    if saved == best:
+        _save(model, output)
+
+    result = {
+        "arguments": arguments,
+        "versions": _versions(),
+        "seed": arguments["seed"],
+        "class": type(model).__name__,
+        "task": task.to_dict(),
+        "parameters": model.count_params(),
+        "rows": {split: len(examples) for split, examples in rows.items()},
+        "history": [
+            {
+                "epoch": epoch + 1,
+                **{name: values[place] for name, values in history.history.items() if _is_loss_or_training(name)},
+            }
+            for place, epoch in enumerate(history.epoch)
+        ],
+        watched: [{"epoch": epoch + 1, **report.to_dict()} for epoch, report in sorted(dev_metrics.reports.items())],
+        "selection": {
+            "on": watched,
+            "monitor": kept.monitor,
+            "best_epoch": best,
+            "last_epoch": last,
+            "saved_epoch": saved,
+        },
+        f"{test_split}_scores": {
+            "last": {"epoch": last, **reports[last].to_dict()},
+            "best": {"epoch": best, **reports[best].to_dict()},
+            "constant_baseline": baseline.to_dict(),
+        },
+        "seconds": {"training": round(trained - start, 1), "total": round(time.monotonic() - start, 1)},
+    }
+    (output / "result.json").write_text(to_json(result) + "\n", "utf-8")
+    columns = {f"epoch {best}, best on {watched}": reports[best], f"epoch {last}, the last": reports[last]}
+    if best == last:
+        columns = {f"epoch {last}, the last and the best on {watched}": reports[last]}
+    title = f"{type(model).__name__} on the {test_split} split, in percent; saved: epoch {saved}"
+    return result, f"{title}\n\n{metric_table({**columns, 'constant': baseline})}"
+
+
+def _dataset(examples, task, split, arguments):
+    own = {key: arguments[key] for key in ("batch_size", "sampler", "seed")}
+    return AspectDataset(examples, task, split=split, **own)
+
+
+def _build(arguments, task):
+    own = {key: arguments[key] for key in ("scheme", "max_length", "gate_activation") if arguments[key] is not None}
+    return MODELS[arguments["model"]].from_pretrained(arguments["backbone"], task=task, **own)
+
+
+def _save(model, output):
+    folder = output / "model"
+    if folder.exists():  # --overwrite, or the command would have refused
+        shutil.rmtree(folder)
+    model.save_pretrained(folder)
+
+
+def _is_loss_or_training(name):
+    return name == "val_loss" or not name.startswith("val_")
+
+
+def _versions():
+    names = [*REQUIREMENTS, "numpy"]
+    return {
+        "python": platform.python_version(),
+        "keras_absa": __version__,
+        **{name: installed_version(name) for name in names},
+    }
