@@ -1,7 +1,8 @@
 """The one place that picks the Keras flavour.
 
-transformers' TensorFlow models are Keras 2 models (`tf_keras`), and a Keras 3 layer cannot live inside one. Everything in
-this package, and user code that plugs into it, takes Keras from here: `from keras_absa.keras import keras`.
+transformers' TensorFlow models are Keras 2 models (`tf_keras`), and a Keras 3 layer cannot live inside one.
+Everything in this package, and user code that plugs into it, takes Keras from here: `from keras_absa.keras
+import keras`.
 """
 
 import os

@@ -16,7 +16,7 @@ from keras_absa.cli.command_group import FINDINGS
 from keras_absa.cli.json_output import to_json
 
 PYTHON_VERSIONS = ((3, 10), (3, 14), "3.10-3.13")
-LOWEST_NUMPY = 2
+LOWEST_NUMPY = (1, 26)
 MINILM_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 WORDNET_FOLDERS = ("/usr/share/wordnet", "/usr/share/wordnet/dict")
 DATA_SETS = {
@@ -80,11 +80,14 @@ def _package(name):
 
 def _numpy():
     found = environment.installed_version("numpy")
-    problem = None
-    if found is None or int(found.split(".")[0]) < LOWEST_NUMPY:
-        problem = f"numpy {found or 'is missing'} {'does not work here' if found else ''}".rstrip()
-        problem += f": pip install 'numpy>={LOWEST_NUMPY}'"
-    return {"name": "numpy", "found": found, "wanted": f">={LOWEST_NUMPY}", "problem": problem}
+    wanted = f">={'.'.join(map(str, LOWEST_NUMPY))}"
+    state = None
+    if found is None:
+        state = "numpy is missing"
+    elif tuple(int(part) for part in found.split(".")[:2]) < LOWEST_NUMPY:
+        state = f"numpy {found} does not work here"
+    problem = state and f"{state}: pip install 'numpy{wanted}'"
+    return {"name": "numpy", "found": found, "wanted": wanted, "problem": problem}
 
 
 def _devices():

@@ -83,7 +83,8 @@ def predict(
         if form == "csv":
             header = ["text", "target", "aspect", "label", *(f"p_{label}" for label in model.task.labels)]
             sink.write(_csv_lines([header]))
-        records = read_records(source, input_format or FORMAT_OF_SUFFIX.get(Path(file).suffix.lower(), "text"), report)
+        kind = input_format or FORMAT_OF_SUFFIX.get(Path(file).suffix.lower(), "text")
+        records = read_records(source, kind, report, name)
         while chunk := list(islice(records, CHUNK)):
             rows = []
             for line, record in chunk:
@@ -98,9 +99,7 @@ def predict(
                 sink.write(_lines_of(answers, form))
             sink.flush()
     if ask.cut_rows:
-        tell(
-            f"warning: {ask.cut_rows} rows were cut at {model.max_length} tokens; they lost {ask.cut_pieces} word pieces"
-        )
+        tell(f"warning: {ask.cut_rows} rows were cut at {model.max_length} tokens and lost {ask.cut_pieces} pieces")
     if bad:
         tell(f"{bad} of {used + bad} records could not be used; see above")
         raise typer.Exit(FINDINGS)

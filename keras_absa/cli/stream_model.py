@@ -54,6 +54,7 @@ class StreamModel:
         )
         candidates = tf.range(tf.shape(texts)[0]) % count if count > 1 else None
         names = (targets, others) if self.model.task.targets else (None, None)
-        inputs = encoder(texts, context_ids, candidates, *names)
-        _, cut = encoder.lengths(texts, context_ids, candidates, *names)
+        first, second = encoder.segments(texts, context_ids, candidates, *names)
+        inputs, cut = encoder.pair_encoder.encode_with_counts(first, second)
+        inputs = {**inputs, "context_ids": context_ids}
         return self.model.probabilities(self.model(inputs, training=False)), cut

@@ -24,7 +24,9 @@ class BadRecord(ValueError):
     """A record that cannot be asked about: what is wrong, what was received, what was expected."""
 
 
-def read_records(stream: BinaryIO, kind: str, report: Callable[[int, str], None]) -> Iterator[tuple[int, dict]]:
+def read_records(
+    stream: BinaryIO, kind: str, report: Callable[[int, str], None], name: str = "stdin"
+) -> Iterator[tuple[int, dict]]:
     """Yields (line, record) for every usable record.
 
     Only a line feed, with or without a carriage return before it, ends a line. Blank lines are passed over.
@@ -33,9 +35,10 @@ def read_records(stream: BinaryIO, kind: str, report: Callable[[int, str], None]
         stream: Bytes, UTF-8 with or without a byte-order mark.
         kind: `"text"`, a text a line; `"jsonl"`; `"csv"` or `"tsv"`, whose first line names the columns.
         report: Called with the line and the message of what cannot be used.
+        name: The stream's name, for an error.
 
     Raises:
-        ValueError: If a table's first line has no column `text`.
+        ValueError: If a table has no first line, or no column `text` in it.
     """
     if kind == "text":
         for number, line in enumerate(_lines(stream), 1):
@@ -44,7 +47,7 @@ def read_records(stream: BinaryIO, kind: str, report: Callable[[int, str], None]
     elif kind == "jsonl":
         yield from _json_records(stream, report)
     else:
-        yield from _table_records(stream, DIALECTS[f".{kind}"], report)
+        yield from _table_records(stream, DIALECTS[f".{kind}"], report, name)
 
 
 def _lines(stream: BinaryIO) -> Iterator[str]:
@@ -72,7 +75,7 @@ def _json_records(stream, report):
             report(number, f'no JSON object: received {_shown(line.strip())}, expected {{"text": ...}}.')
 
 
-def _table_records(stream, dialect, report):
+def _table_records(stream, dialect, report, name):
     rows = csv.reader(_lines(stream), **dialect)
     columns, start = None, 1
     while True:
@@ -83,23 +86,22 @@ def _table_records(stream, dialect, report):
             start = rows.line_num + 1
             continue
         if row is None:
+            if columns is None:
+                raise ValueError(f"{name}:1: empty file, expected a line with the names of the columns.")
             return
         line, start = start, rows.line_num + 1
         if len(row) <= 1 and not "".join(row).strip():
             continue
         if columns is None:
-            columns = [name.strip().lower() for name in row]
+            columns = [column.strip().lower() for column in row]
             if "text" not in columns or len(set(columns)) < len(columns):
-                raise ValueError(
-                    f"line {line}: the columns must be distinct, one of them `text`: received {', '.join(row)}."
-                )
+                rule = "the columns must be distinct, and one of them `text`"
+                raise ValueError(f"{name}:{line}: {rule}: received {', '.join(row)}.")
         elif len(row) != len(columns):
             report(line, f"received {len(row)} columns, expected {len(columns)} ({', '.join(columns)}).")
         else:
-            yield (
-                line,
-                {name: value for name, value in zip(columns, row, strict=True) if value.strip() or name == "text"},
-            )
+            record = zip(columns, row, strict=True)
+            yield line, {key: value for key, value in record if value.strip() or key == "text"}
 
 
 def questions(task: AspectTask, record: dict, names: tuple[str, ...] = ()) -> list[AspectExample]:

@@ -17,8 +17,8 @@ class AspectDataset(Sequence):
         examples: A list of `AspectExample`.
         task: The `AspectTask` that they belong to.
         batch_size: Int. Defaults to 24 (the paper's).
-        sampler: How `fit` draws an epoch: `"balanced"`, with replacement, each class equally likely (the public QACG-BERT
-            code); `"shuffle"`, each example once; `"none"`, in order. Defaults to `"balanced"`.
+        sampler: How `fit` draws an epoch: `"balanced"`, with replacement, each class equally likely (the public
+            QACG-BERT code); `"shuffle"`, each example once; `"none"`, in order. Defaults to `"balanced"`.
         seed: Int; the same seed draws the same batches. Defaults to 0.
         split: `"train"`, `"dev"`, `"test"` or `""`. Models are not selected on a test split.
 
@@ -44,7 +44,9 @@ class AspectDataset(Sequence):
     ):
         examples = list(examples)
         if not examples:
-            raise ValueError("`examples` must not be empty: received none. Check the file or the split that they come from.")
+            raise ValueError(
+                "`examples` must not be empty: received none. Check the file or the split that they come from."
+            )
         for index, example in enumerate(examples):
             if not isinstance(example, AspectExample):
                 raise ValueError(

@@ -31,8 +31,8 @@ def load(
         sampler: `"balanced"`, `"shuffle"` or `"none"`, see `AspectDataset`. Defaults to `"balanced"`.
         seed: Int, for sampling, for a held-out development set and for built-in reviews. Defaults to 0.
         clean: `"raw"`, or `"treebank"` for parity with published SentiHood runs. Defaults to `"raw"`.
-        holdout: Float, the share of training texts that becomes the development set where there is none, as in SemEval-2014.
-            Defaults to 0.1.
+        holdout: Float, the share of training texts that becomes the development set where there is none, as in
+            SemEval-2014. Defaults to 0.1.
 
     Returns:
         (train, dev, test).
@@ -51,5 +51,6 @@ def load(
     else:
         examples = read_folder(task, path, clean=clean, holdout=holdout, seed=seed)
     return tuple(
-        AspectDataset(examples[split], task, batch_size=batch_size, sampler=sampler, seed=seed, split=split) for split in SPLITS
+        AspectDataset(examples[split], task, batch_size=batch_size, sampler=sampler, seed=seed, split=split)
+        for split in SPLITS
     )

@@ -24,8 +24,9 @@ GATE_ACTIVATIONS = ("tanh", "sigmoid")
 class ContextGuidedAttention(keras.layers.Layer):
     """Softmax attention whose queries and keys are gated mixtures with a context's queries and keys.
 
-    A plug for the attention slot of `keras_absa.models.SlottedBert`: the encoder's own projections stay outside, the layer
-    owns the paper's weights only. With its gate vectors at zero and `gate_activation="tanh"` it is plain attention.
+    A plug for the attention slot of `keras_absa.models.SlottedBert`: the encoder's own projections stay
+    outside, the layer owns the paper's weights only. With its gate vectors at zero and `gate_activation="tanh"`
+    it is plain attention.
 
     Args:
         num_heads: Int, the encoder's number of attention heads.

@@ -25,9 +25,9 @@ SIMILARITIES = ("dot", "negative_l1")
 class QuasiAttention(keras.layers.Layer):
     """Adds to softmax attention a context's attention matrix, with a gate in (-1, 1) that may subtract it.
 
-    A plug for the attention slot of `keras_absa.models.SlottedBert`: the encoder's own projections stay outside, the layer
-    owns the paper's weights only. The rows of the sum are not normalised and may hold negative weights. With gate
-    vectors and gate biases at zero it is plain attention.
+    A plug for the attention slot of `keras_absa.models.SlottedBert`: the encoder's own projections stay
+    outside, the layer owns the paper's weights only. The rows of the sum are not normalised and may hold
+    negative weights. With gate vectors and gate biases at zero it is plain attention.
 
     Args:
         num_heads: Int, the encoder's number of attention heads.
@@ -38,7 +38,8 @@ class QuasiAttention(keras.layers.Layer):
             `"shared"` with [D, F] for all heads (Eq. 5). Defaults to `"full"`.
         similarity: `"dot"`, or `"negative_l1"`, minus the sum of absolute differences (named in the text at Eq. 6, it
             needs memory for [B, H, T, T, F]). Both are divided by the root of F. Defaults to `"dot"`.
-        gate_bias: Bool, a scalar bias on each gate vector, as in the public code; False as in the paper. Defaults to True.
+        gate_bias: Bool, a scalar bias on each gate vector, as in the public code; False as in the paper.
+            Defaults to True.
         gate_init_std: Float, standard deviation of the gate vectors' initial values. Defaults to 0.01.
         context_init_std: Float, the same for the context's query and key maps. Defaults to 0.02.
         per_head_gates: Bool, one set of gate vectors a head (the paper's superscript h) instead of one for all heads
@@ -56,8 +57,8 @@ class QuasiAttention(keras.layers.Layer):
         return_attention: Bool, also return what the paper plots. Defaults to False.
 
     Returns:
-        Float [B, T, D]; with `return_attention` a pair of it and a dict of float32 tensors: `attention` (the signed sum,
-        before dropout), `self_attention`, `quasi_attention` and `gated_quasi` [B, H, T, T]; `lambda_query`,
+        Float [B, T, D]; with `return_attention` a pair of it and a dict of float32 tensors: `attention` (the
+        signed sum, before dropout), `self_attention`, `quasi_attention` and `gated_quasi` [B, H, T, T]; `lambda_query`,
         `lambda_key` and `lambda_attention` [B, H, T, 1]; `context_query` and `context_key` [B, H, T, F].
 
     Raises:

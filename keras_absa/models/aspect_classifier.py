@@ -40,12 +40,12 @@ class AspectClassifier(keras.Model):
         encoder: A `SlottedBert`.
         task: The `AspectTask`: aspects, targets and labels.
         tokenizer: The `Tokenizer` of the encoder's vocabulary.
-        scheme: How the context is written into the input: `"nli_m"`, `"qa_m"`, `"nli_b"`, `"qa_b"` or `"single"` (not at
-            all). Defaults to `"nli_m"`.
+        scheme: How the context is written into the input: `"nli_m"`, `"qa_m"`, `"nli_b"`, `"qa_b"` or
+            `"single"` (not at all). Defaults to `"nli_m"`.
         max_length: Int, most tokens of a row. Defaults to 128.
         dropout: Float, rate on the vector that is classified. Defaults to 0.1.
-        use_pooler: Bool, classify BERT's pooled vector (the public code) rather than the last hidden state of [CLS] (as the
-            paper writes). Defaults to True.
+        use_pooler: Bool, classify BERT's pooled vector (the public code) rather than the last hidden state of
+            [CLS] (as the paper writes). Defaults to True.
         **kwargs: Passed to `keras.Model`.
 
     Call arguments:
@@ -182,10 +182,11 @@ class AspectClassifier(keras.Model):
                 `keras.Model.fit` takes.
             y: Only for encoded tensors.
             epochs: Int. Defaults to 1.
-            validation_data: An `AspectDataset` or a list of examples. Their official metrics are computed after each epoch and
-                put into the logs as `val_...`, where early stopping and checkpoints find them.
-            selection: `"dev"`, the weights of the epoch that was best on `validation_data` are kept; `"last"`, those of the
-                last epoch; `"leaking_test"`, as dev but on a test split: for reproducing published figures only.
+            validation_data: An `AspectDataset` or a list of examples. Their official metrics are computed after
+                each epoch and put into the logs as `val_...`, where early stopping and checkpoints find them.
+            selection: `"dev"`, the weights of the epoch that was best on `validation_data` are kept; `"last"`,
+                those of the last epoch; `"leaking_test"`, as dev but on a test split: for reproducing published
+                figures only.
             callbacks: Keras callbacks.
             initial_epoch: Int. Defaults to 0.
             **kwargs: Passed to `keras.Model.fit` (`verbose`, `class_weight`, ...).
@@ -197,15 +198,27 @@ class AspectClassifier(keras.Model):
         if train is None:
             data = self._as_dataset(validation_data)
             if data is not None:
-                raise ValueError("`validation_data` must be encoded tensors, as `x`: received strings. Pass both alike.")
+                raise ValueError(
+                    "`validation_data` must be encoded tensors, as `x`: received strings. Pass both alike."
+                )
             return super().fit(
-                x, y, epochs=epochs, validation_data=validation_data, callbacks=callbacks, initial_epoch=initial_epoch, **kwargs
+                x,
+                y,
+                epochs=epochs,
+                validation_data=validation_data,
+                callbacks=callbacks,
+                initial_epoch=initial_epoch,
+                **kwargs,
             )
         for name in ("batch_size", "shuffle", "steps_per_epoch"):
             if kwargs.pop(name, None) is not None:
-                raise ValueError(f"`{name}` belongs to the data: received it in fit. Pass it to AspectDataset or data.load.")
+                raise ValueError(
+                    f"`{name}` belongs to the data: received it in fit. Pass it to AspectDataset or data.load."
+                )
         if not self._is_compiled:
-            raise ValueError("A model must be compiled before `fit`: it is not. Call `model.compile()` for the paper's settings.")
+            raise ValueError(
+                "A model must be compiled before `fit`: it is not. Call `model.compile()` for the paper's settings."
+            )
         table = RowTable(train.examples, self.task, self.text_encoder)
         table.check_labelled()
         warn_cut(table.cut, self.max_length)
@@ -227,7 +240,9 @@ class AspectClassifier(keras.Model):
 
     def _dev_callbacks(self, validation_data, selection):
         if selection not in SELECTIONS:
-            raise ValueError(f"`selection` must be one of {list(SELECTIONS)}: received {selection!r}. Pick one of them.")
+            raise ValueError(
+                f"`selection` must be one of {list(SELECTIONS)}: received {selection!r}. Pick one of them."
+            )
         if validation_data is None:
             return []
         dev = self._as_dataset(validation_data)
@@ -297,7 +312,8 @@ class AspectClassifier(keras.Model):
 
         Args:
             texts: Strings.
-            targets: For a task with targets: one name a text. Defaults to None: the placeholders that stand in the text.
+            targets: For a task with targets: one name a text. Defaults to None: the placeholders that stand in
+                the text.
             other_targets: One more name a text, or None. Defaults to None.
             aspects: The aspects to ask about. Defaults to None, all.
             batch_size: Int, rows at a time. Defaults to 64.
@@ -385,8 +401,12 @@ class AspectClassifier(keras.Model):
             )
         vocabulary = find_file(name, VOCABULARY_FILE)
         if vocabulary is None:
-            raise FileNotFoundError(f"`{name}` has no {VOCABULARY_FILE}. Add the vocabulary that the BERT was trained with.")
-        from_model = {key: kwargs.pop(key) for key in ("scheme", "max_length", "dropout", "use_pooler") if key in kwargs}
+            raise FileNotFoundError(
+                f"`{name}` has no {VOCABULARY_FILE}. Add the vocabulary that the BERT was trained with."
+            )
+        from_model = {
+            key: kwargs.pop(key) for key in ("scheme", "max_length", "dropout", "use_pooler") if key in kwargs
+        }
         encoder = SlottedBert.from_pretrained(name, **cls._slots(name, task, kwargs))
         model = cls(encoder, task, Tokenizer(vocabulary, lower_case=lower_case_of(name)), **from_model)
         model.load_report = encoder.load_report
@@ -417,7 +437,9 @@ class AspectClassifier(keras.Model):
     @classmethod
     def _slots(cls, name, task, kwargs) -> dict:
         """The slots that a subclass puts into a plain BERT."""
-        raise NotImplementedError(f"{cls.__name__} is a base class. Use QacgBertClassifier, CgBertClassifier or BertPairClassifier.")
+        raise NotImplementedError(
+            f"{cls.__name__} is a base class. Use QacgBertClassifier, CgBertClassifier or BertPairClassifier."
+        )
 
 
 # What a model is selected by on its development set.

@@ -32,7 +32,9 @@ class AspectPrediction:
         return cls(row.text, row.target, row.aspect, task.labels[int(np.argmax(probabilities))], named)
 
 
-def prediction_rows(task: AspectTask, texts, targets=None, other_targets=None, aspects=None) -> list[list[AspectExample]]:
+def prediction_rows(
+    task: AspectTask, texts, targets=None, other_targets=None, aspects=None
+) -> list[list[AspectExample]]:
     """The rows to predict: for each text every target and aspect in question.
 
     Raises:
@@ -83,4 +85,5 @@ def _targets_of(task, text, target, other, index):
 
 def stands_in(name: str, text: str) -> bool:
     """Whether a name is in a text as a whole word, in any case."""
-    return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text, re.IGNORECASE) is not None
+    name = name.strip()
+    return bool(name) and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text, re.IGNORECASE) is not None

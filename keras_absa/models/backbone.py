@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from transformers import BertConfig, TFBertModel
+from transformers.modeling_tf_pytorch_utils import convert_tf_weight_name_to_pt_weight_name
 from transformers.utils import cached_file
 from transformers.utils import logging as transformers_logging
 
@@ -93,10 +94,16 @@ def load_bert(name: str | Path) -> tuple[TFBertModel, LoadReport]:
             f"No BERT checkpoint was found under `{source}`: {str(error).splitlines()[0]} Give a folder with config.json and "
             "model.safetensors or tf_model.h5, or the name 'minilm', which needs no download."
         ) from error
-    report = LoadReport(str(name), new=[f"bert/{key}" for key in sorted(info["missing_keys"])])
-    report.unused = sorted(info["unexpected_keys"])
-    names = [weight.name for weight in bert.weights]
-    report.loaded = [key for key in names if not any(_same_weight(key, missing) for missing in info["missing_keys"])]
+    except TypeError as error:  # transformers means to raise InvalidArgumentError here, and cannot
+        raise ValueError(
+            f"The checkpoint's tensors must have the shapes that its config.json asks for: received `{source}`, where "
+            f"{error.__context__} Give the config.json and the weights of one and the same model."
+        ) from error
+    missing = {_plain_name(key) for key in info["missing_keys"]}
+    report = LoadReport(
+        str(name), new=[f"bert/{key}" for key in sorted(missing)], unused=sorted(info["unexpected_keys"])
+    )
+    report.loaded = [weight.name for weight in bert.weights if _plain_name(weight.name) not in missing]
     lost = [key for key in report.new if not any(part in key for part in OPTIONAL_PARTS)]
     lost += [str(entry[0]) for entry in info.get("mismatched_keys", [])]
     if lost:
@@ -108,8 +115,11 @@ def load_bert(name: str | Path) -> tuple[TFBertModel, LoadReport]:
     return bert, report
 
 
-def _same_weight(variable_name: str, key: str) -> bool:
-    return variable_name.split("bert/", 1)[-1].split(":")[0] == key.split("bert/", 1)[-1].split(":")[0]
+def _plain_name(name: str) -> str:
+    """`encoder.layer.0.output.dense.weight` for a variable's name or a checkpoint's key, whichever library wrote it."""
+    if "/" in name:
+        name, _ = convert_tf_weight_name_to_pt_weight_name(f"/{name}" if name.startswith("bert/") else name, "", ())
+    return name.removeprefix("bert.")
 
 
 @contextlib.contextmanager

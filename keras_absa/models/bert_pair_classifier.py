@@ -8,10 +8,11 @@ from keras_absa.models.aspect_classifier import AspectClassifier
 class BertPairClassifier(AspectClassifier):
     """Classifies the sentiment of a text towards a (target, aspect) that is written out as an auxiliary sentence.
 
-    The arguments, and what it is called with, are those of `AspectClassifier`. `scheme` is `"nli_m"`, `"qa_m"`, `"nli_b"`,
-    `"qa_b"` or `"single"`. The binary schemes ask once for each label; an example's probabilities are the shares of its
-    candidates' "yes". `"single"` reads the text alone and has one classifier a context over a shared encoder; for the
-    paper's form, an encoder each, train one model for each context on a task with that context only.
+    The arguments, and what it is called with, are those of `AspectClassifier`. `scheme` is `"nli_m"`, `"qa_m"`,
+    `"nli_b"`, `"qa_b"` or `"single"`. The binary schemes ask once for each label; an example's probabilities
+    are the shares of its candidates' "yes". `"single"` reads the text alone and has one classifier a context
+    over a shared encoder; for the paper's form, an encoder each, train one model for each context on a task
+    with that context only.
 
     Example:
         >>> from keras_absa.data import restaurants
@@ -20,7 +21,8 @@ class BertPairClassifier(AspectClassifier):
         4
 
     Reference:
-        Sun, Huang and Qiu 2019, "Utilizing BERT for Aspect-Based Sentiment Analysis via Constructing Auxiliary Sentence".
+        Sun, Huang and Qiu 2019, "Utilizing BERT for Aspect-Based Sentiment Analysis via Constructing Auxiliary
+        Sentence".
     """
 
     @classmethod

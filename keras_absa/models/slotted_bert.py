@@ -32,8 +32,8 @@ class SlottedBert(keras.Model):
             `from_config`. Defaults to None, BERT's own attention.
         num_contexts: Int, rows of the context table. Needed with `attention`.
         guided_layers: Ints, the encoder layers (counted from 0) that get the plug. Defaults to None, all.
-        share_context_dense: Bool, one `ContextMatrix` for all guided layers, as the paper's formula is written, instead of
-            one each. Defaults to False.
+        share_context_dense: Bool, one `ContextMatrix` for all guided layers, as the paper's formula is written,
+            instead of one each. Defaults to False.
         context_init_std: Float, standard deviation of the new context weights' initial values. Defaults to 0.02.
         **kwargs: Passed to `keras.Model` (`name`).
 
@@ -45,8 +45,8 @@ class SlottedBert(keras.Model):
         return_hidden_states: Bool, also return all hidden states. Defaults to False.
 
     Returns:
-        A dict: `last_hidden_state` [B, T, D] and `pooled` [B, D]; on request `attention`, a dict from the layer's number
-        to a dict of arrays, and `hidden_states`, the embeddings' output followed by each layer's.
+        A dict: `last_hidden_state` [B, T, D] and `pooled` [B, D]; on request `attention`, a dict from the
+        layer's number to a dict of arrays, and `hidden_states`, the embeddings' output followed by each layer's.
 
     Raises:
         ValueError: If slots and arguments do not fit each other, or an input is missing.
@@ -133,7 +133,9 @@ class SlottedBert(keras.Model):
         for index, layer in enumerate(main.encoder.layer):
             attended = self._attend(index, layer.attention, hidden, context, mask, training, return_attention, maps)
             intermediate = layer.intermediate(hidden_states=attended)  # [B, T, 4 D]
-            hidden = layer.bert_output(hidden_states=intermediate, input_tensor=attended, training=training)  # [B, T, D]
+            hidden = layer.bert_output(
+                hidden_states=intermediate, input_tensor=attended, training=training
+            )  # [B, T, D]
             states.append(hidden)
 
         outputs = {"last_hidden_state": hidden}

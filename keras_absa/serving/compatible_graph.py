@@ -1,7 +1,7 @@
 """Makes a SavedModel's graph readable for older servers, and refuses what they could not run.
 
-The definitions are those of TensorFlow 2.12.1 with tensorflow-text 2.12.1, the runtime inside the stock TensorFlow Serving
-images 2.12 to 2.19: operation name to the names of its attributes.
+The definitions are those of TensorFlow 2.12.1 with tensorflow-text 2.12.1, the runtime inside the stock
+TensorFlow Serving images 2.12 to 2.19: operation name to the names of its attributes.
 """
 
 import json
@@ -26,8 +26,8 @@ def make_compatible(folder: str | Path) -> list[str]:
         What was dropped, as "operation.attribute", sorted.
 
     Raises:
-        ValueError: If an operation or a meaningful attribute is younger than the oldest servers; the message names it and the
-            function it is in.
+        ValueError: If an operation or a meaningful attribute is younger than the oldest servers; the message
+            names it and the function it is in.
     """
     known = json.loads(DEFINITIONS.read_text("utf-8"))
     path = Path(folder) / "saved_model.pb"
@@ -65,4 +65,8 @@ def _is_default(node, name) -> bool:
 
     definition = op_def_registry.get(node.op)
     declared = {attribute.name: attribute for attribute in definition.attr} if definition else {}
-    return name in declared and declared[name].HasField("default_value") and declared[name].default_value == node.attr[name]
+    return (
+        name in declared
+        and declared[name].HasField("default_value")
+        and declared[name].default_value == node.attr[name]
+    )

@@ -33,7 +33,8 @@ def export(model: AspectClassifier, path: str | Path) -> Path:
         The folder of the new version.
 
     Raises:
-        ValueError: If `model` is not a classifier of keras_absa, or its graph holds what TensorFlow Serving 2.12 cannot run.
+        ValueError: If `model` is not a classifier of keras_absa, or its graph holds what TensorFlow Serving
+        2.12 cannot run.
         OSError: If the folder cannot be written; nothing is left behind.
 
     Example:
@@ -42,8 +43,8 @@ def export(model: AspectClassifier, path: str | Path) -> Path:
     """
     if not isinstance(model, AspectClassifier):
         raise ValueError(
-            f"`model` must be a classifier of keras_absa.models: received {type(model).__module__}.{type(model).__name__}. Export "
-            "other models with tf.saved_model.save."
+            f"`model` must be a classifier of keras_absa.models: received {type(model).__module__}."
+            f"{type(model).__name__}. Export other models with tf.saved_model.save."
         )
     path = Path(path)
     path.mkdir(parents=True, exist_ok=True)

@@ -9,8 +9,9 @@ import tensorflow as tf
 class ServedClassifier(tf.Module):
     """The signatures of an exported classifier.
 
-    `serving_default` asks about all aspects of a text, `pair` about one aspect a row. A row that cannot be answered gets
-    empty labels, probabilities of zero and a text in `error`, so that it does not fail the other rows of a merged batch.
+    `serving_default` asks about all aspects of a text, `pair` about one aspect a row. A row that cannot be
+    answered gets empty labels, probabilities of zero and a text in `error`, so that it does not fail the other
+    rows of a merged batch.
 
     Args:
         model: A classifier of `keras_absa.models`, in float32.
@@ -91,7 +92,11 @@ class ServedClassifier(tf.Module):
         other_target = tf.broadcast_to(other_target, tf.shape(text))  # the default is one row
         text, found, place = self._encoder.marker(text, target, other_target)
         absent = tf.strings.join(
-            ["target '", _readable(target), "' does not stand in the text as a whole word; give it as the text writes it"]
+            [
+                "target '",
+                _readable(target),
+                "' does not stand in the text as a whole word; give it as the text writes it",
+            ]
         )
         return text, place, tf.where(found, nothing, absent)
 

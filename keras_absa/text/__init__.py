@@ -1,7 +1,9 @@
 """Text in, BERT inputs out, inside the graph: normaliser, WordPiece tokenizer, and the encoder of text pairs."""
 
+from keras_absa.text.aspect_encoder import AspectEncoder
 from keras_absa.text.normalizer import Normalizer
 from keras_absa.text.pair_encoder import PairEncoder
+from keras_absa.text.target_marker import TargetMarker
 from keras_absa.text.tokenizer import Tokenizer
 
-__all__ = ["Normalizer", "PairEncoder", "Tokenizer"]
+__all__ = ["AspectEncoder", "Normalizer", "PairEncoder", "TargetMarker", "Tokenizer"]

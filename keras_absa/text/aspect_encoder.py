@@ -1,5 +1,5 @@
-"""From a text and a context's number to the integer inputs of a model: the one path that training, evaluation, prediction and
-an exported model share.
+"""From a text and a context's number to the integer inputs of a model: the one path that training, evaluation,
+prediction and an exported model share.
 
 Shapes: B rows, T tokens, K contexts, C labels.
 """
@@ -28,8 +28,8 @@ class AspectEncoder(tf.Module):
         [[101, 2204, 2833, 102, 2833, 102]]
 
     Reference:
-        Sun, Huang and Qiu 2019, section 3.2, for the schemes; in the two binary ones the auxiliary sentence comes first, as in
-        their code.
+        Sun, Huang and Qiu 2019, section 3.2, for the schemes; in the two binary ones the auxiliary sentence
+        comes first, as in their code.
     """
 
     def __init__(

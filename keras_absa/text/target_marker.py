@@ -14,10 +14,10 @@ _MAX_SURFACE = 200  # characters; a longer one would not fit a regular expressio
 class TargetMarker(tf.Module):
     """Replaces the target in question, and a second one, by the words that stand for them in training data.
 
-    A surface form is found as a whole word, in any case, whatever characters it has; of two forms, the longer one is looked for
-    first, so that "Camden" and "Camden Town" can be told apart. A target given by its placeholder keeps its own place;
-    any other form takes the first place if it is the target in question, and the other place if it is not. Placeholders that
-    remain in the text are replaced as well.
+    A surface form is found as a whole word, in any case, whatever characters it has; of two forms, the longer
+    one is looked for first, so that "Camden" and "Camden Town" can be told apart. A target given by its
+    placeholder keeps its own place; any other form takes the first place if it is the target in question, and
+    the other place if it is not. Placeholders that remain in the text are replaced as well.
 
     Args:
         placeholders: Strings, for example `("LOCATION1", "LOCATION2")`; one or two.
@@ -52,8 +52,8 @@ class TargetMarker(tf.Module):
             (text, found, place): string [B]; bool [B], whether the target stands in the text; int32 [B], which of the
             placeholders the target took.
         """
-        text, target = _valid_utf8(text), _valid_utf8(target)
-        other_target = tf.zeros_like(target) if other_target is None else _valid_utf8(other_target)
+        text, target = _valid_utf8(text), tf.strings.strip(_valid_utf8(target))
+        other_target = tf.zeros_like(target) if other_target is None else tf.strings.strip(_valid_utf8(other_target))
         place = tf.zeros(tf.shape(target), tf.int32)
         if len(self.placeholders) == 2:
             place = tf.where(target == self.placeholders[1], 1, place)

@@ -11,8 +11,9 @@ class BertAdam(keras.optimizers.Optimizer):
     """Adam without bias correction, clipping each tensor, decoupled weight decay, linear warm-up and decay.
 
     At step t of T the rate is `learning_rate * x / warmup` while x = t / T is below `warmup`, then
-    `learning_rate * (1 - x)`: the first update has rate 0, and the factor drops from 1 to `1 - warmup` where warm-up ends. Sparse
-    gradients of embeddings are made dense, so that moments and decay reach every row, as in the public code.
+    `learning_rate * (1 - x)`: the first update has rate 0, and the factor drops from 1 to `1 - warmup` where
+    warm-up ends. Sparse gradients of embeddings are made dense, so that moments and decay reach every row, as
+    in the public code.
 
     Args:
         learning_rate: Float, the peak rate. Defaults to 2e-5 (the paper's).
@@ -22,9 +23,11 @@ class BertAdam(keras.optimizers.Optimizer):
         weight_decay: Float, for all weights but those named in `no_decay`. Defaults to 0.01.
         beta_1, beta_2: Floats, decay of the two moments. Default to 0.9 and 0.999.
         epsilon: Float, added outside the root. Defaults to 1e-6.
-        max_grad_norm: Float, largest norm of the gradient of each single weight; 0 switches clipping off. Defaults to 1.
+        max_grad_norm: Float, largest norm of the gradient of each single weight; 0 switches clipping off.
+            Defaults to 1.
         no_decay: Strings; weights whose own name holds one of them do not decay. Defaults to ("bias", "gamma", "beta").
-        allow_negative_lr: Bool, let the factor fall below 0 in steps past T, as the public code does. Defaults to False.
+        allow_negative_lr: Bool, let the factor fall below 0 in steps past T, as the public code does. Defaults
+            to False.
         **kwargs: Passed to `keras.optimizers.Optimizer` (`name`, `jit_compile`).
 
     Raises:
@@ -57,7 +60,9 @@ class BertAdam(keras.optimizers.Optimizer):
     ):
         super().__init__(name=name, weight_decay=weight_decay, **kwargs)
         if not 0.0 <= warmup < 1.0:
-            raise ValueError(f"`warmup` must be in [0, 1): received {warmup}. It is the share of steps with a rising rate.")
+            raise ValueError(
+                f"`warmup` must be in [0, 1): received {warmup}. It is the share of steps with a rising rate."
+            )
         self._learning_rate = self._build_learning_rate(learning_rate)
         self.warmup = warmup
         self.beta_1 = beta_1
@@ -104,8 +109,8 @@ class BertAdam(keras.optimizers.Optimizer):
         own_name = variable.name.split("/")[-1]
         if self.weight_decay and not any(part in own_name for part in self.no_decay):
             variable.assign(variable * (1.0 - rate * self.weight_decay))
-        # Adam's fused kernel; powers of zero switch its bias correction off. One pass over memory instead of a dozen. It
-        # computes 1 - beta_2 in float32, for 0.999 wrong in the fifth digit; the rate makes up for that.
+        # Adam's fused kernel; powers of zero switch its bias correction off. One pass over memory instead of a
+        # dozen. It computes 1 - beta_2 in float32, for 0.999 wrong in the fifth digit; the rate makes up for that.
         rounded = 1.0 - float(np.float32(self.beta_2))
         rate *= (rounded / (1.0 - self.beta_2)) ** 0.5
         tf.raw_ops.ResourceApplyAdam(

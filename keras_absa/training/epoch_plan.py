@@ -10,7 +10,8 @@ def draw_rows(labels: np.ndarray, sampler: str, seed: int, epoch: int) -> np.nda
 
     Args:
         labels: Int [N].
-        sampler: `"balanced"` (N draws with replacement, each class that occurs equally likely), `"shuffle"` or `"none"`.
+        sampler: `"balanced"` (N draws with replacement, each class that occurs equally likely), `"shuffle"` or
+            `"none"`.
         seed, epoch: Ints; the two together decide the draw.
 
     Returns:
@@ -34,8 +35,9 @@ def plan_epoch(
 ) -> list[np.ndarray]:
     """The batches of one training epoch, rows of like length together.
 
-    The rows are drawn first; within a window of 50 batches they are sorted by length and cut into batches, whose order is then
-    shuffled. So the share of the classes is the sampler's, and little is padded. `sampler="none"` keeps the order.
+    The rows are drawn first; within a window of 50 batches they are sorted by length and cut into batches,
+    whose order is then shuffled. So the share of the classes is the sampler's, and little is padded.
+    `sampler="none"` keeps the order.
 
     Returns:
         A list of int64 arrays; all but one have `batch_size` rows.

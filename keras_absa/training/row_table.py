@@ -30,8 +30,12 @@ class RowTable:
         self.encoder = encoder
         self.size = len(examples)
         self.candidates = encoder.num_candidates
-        self.context_ids = np.array([_located(task.context_id, row, row.target, row.aspect) for row in examples], "int32")
-        self.labels = np.array([-1 if row.label is None else _located(task.label_id, row, row.label) for row in examples])
+        self.context_ids = np.array(
+            [_located(task.context_id, row, row.target, row.aspect) for row in examples], "int32"
+        )
+        self.labels = np.array(
+            [-1 if row.label is None else _located(task.label_id, row, row.label) for row in examples]
+        )
         self.sources = [row.source for row in examples]
         self.row_labels = self.labels
         if self.candidates > 1:

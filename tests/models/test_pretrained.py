@@ -125,7 +125,10 @@ class TestCheckpoints:
         [
             (lambda name: f"foo.{name}", "embeddings"),
             (lambda name: name.replace("LayerNorm.weight", "norm.weight"), "LayerNorm"),
-            (lambda name: None if name == "encoder.layer.1.attention.self.key.weight" else name, "layer_._1.*key"),
+            (
+                lambda name: None if name == "encoder.layer.1.attention.self.key.weight" else name,
+                r"layer\.1\..*key\.weight",
+            ),
         ],
         ids=["foreign_prefix", "renamed_norm", "one_missing"],
     )
@@ -139,7 +142,10 @@ class TestCheckpoints:
     def test_a_wrong_shape_is_an_error(self, bert, tmp_path):
         key = "encoder.layer.0.intermediate.dense.bias"
         write_torch_style(bert, tmp_path, change=lambda arrays: arrays.update({key: np.zeros(5, "float32")}))
-        with pytest.raises(ValueError, match="intermediate"):
+        with pytest.raises(
+            ValueError,
+            match=r"must have the shapes that its config.json asks for: received .*, where (?s:.)*5 values.*\[Op:Reshape\].* Give",
+        ):
             load_bert(tmp_path)
 
     def test_another_kind_of_model(self, bert, tmp_path):
@@ -207,7 +213,7 @@ import sys
 import numpy as np
 import keras_absa as ka
 task = ka.data.restaurants()
-model = ka.models.CgBertClassifier.from_pretrained("some-org/tiny-bert", task=task)
+model = ka.models.CgBertClassifier.from_pretrained("some-org/tiny-bert", task=task, max_length=64)
 print(len(model.load_report.loaded), model.tokenizer.lower_case, "torch" in sys.modules)
 np.save(OUT, model.encoder.bert.get_weights()[0])
 try:

@@ -1,7 +1,5 @@
 """Tiny models for the tests: random weights, or a golden file's."""
 
-import itertools
-
 import numpy as np
 import tensorflow as tf
 from transformers import BertConfig, TFBertModel
@@ -57,7 +55,7 @@ def tiny_task(**kwargs):
 def tiny_encoder(kind="quasi", *, layers=2, num_contexts=2, seed=0, bert_dropout=0.1, **kwargs):
     """A `SlottedBert` with an attention of `ATTENTIONS` (`None`: BERT's own); `kwargs` go to where they belong."""
     keras.utils.set_random_seed(seed)
-    bert = tiny_bert(layers=layers, dropout=bert_dropout)
+    bert = tiny_bert(layers=layers, dropout=bert_dropout, initializer_range=0.2)  # as wide as 24 units need
     if kind is None:
         return SlottedBert(bert)
     names = ("guided_layers", "share_context_dense", "context_init_std")
@@ -65,35 +63,28 @@ def tiny_encoder(kind="quasi", *, layers=2, num_contexts=2, seed=0, bert_dropout
     return SlottedBert(bert, attention=ATTENTIONS[kind](3, **kwargs), num_contexts=num_contexts, **slots)
 
 
-def tiny_model(kind="qacg", *, task=None, seed=0, dropout=0.0, **kwargs):
+def tiny_model(kind="qacg", *, task=None, seed=0, dropout=0.0, layers=1, **kwargs):
     """A classifier of `MODELS` on a tiny BERT, by default without dropout."""
     model_class, attention, arguments, defaults = MODELS[kind]
     task = task or tiny_task()
     rates = {None: {}, "cg": {"dropout": dropout}, "quasi": {"dropout": dropout, "context_dropout": dropout}}[attention]
     encoder = tiny_encoder(
-        attention, num_contexts=task.num_contexts, seed=seed, bert_dropout=dropout, **rates, **arguments
+        attention, layers=layers, num_contexts=task.num_contexts, seed=seed, bert_dropout=dropout, **rates, **arguments
     )
     return model_class(encoder, task, tiny_tokenizer(), dropout=dropout, **{"max_length": 32, **defaults, **kwargs})
 
 
 def tiny_examples(labelled=True):
-    """Reviews in which one word a clause tells the label of its aspect; 36 rows, 20 of them "none"."""
-    clauses = {
-        "none": [""],
-        "good": ["the {} was good", "the {} was great"],
-        "bad": ["the {} was bad", "the {} was cold"],
-    }
-    rows = []
-    for food, service in itertools.product(clauses, repeat=2):
-        for index in range(2):
-            parts = [
-                clauses[label][index % len(clauses[label])].format(aspect)
-                for aspect, label in (("food", food), ("service", service))
-            ]
-            text = " but ".join(part for part in parts if part) or ("a place", "the place")[index]
-            for aspect, label in (("food", food), ("service", service)):
-                rows.append(AspectExample(text, aspect, label if labelled else None, source=f"tiny:{len(rows)}"))
-    return rows
+    """24 rows, two texts a word, each asked about both aspects: one word of a text tells its label."""
+    words = {"good": "good", "great": "good", "bad": "bad", "cold": "bad", "price": "none", "bill": "none"}
+    texts = [
+        (template.format(word), word) for word in words for template in ("the place was {}", "very {} and not slow")
+    ]
+    return [
+        AspectExample(text, aspect, words[word] if labelled else None)
+        for text, word in texts
+        for aspect in ("food", "service")
+    ]
 
 
 def golden_bert(arrays):

@@ -1,4 +1,5 @@
-"""Answers requests from an export as TensorFlow Serving does: tensorflow and tensorflow_text only, through the session loader.
+"""Answers requests from an export as TensorFlow Serving does: tensorflow and tensorflow_text only, through the
+session loader.
 
 Usage: python answer_like_a_server.py EXPORT < requests.json
 A request is {"signature": name, "inputs": {name: [strings]}}; the answers are printed as one JSON list.
@@ -19,7 +20,10 @@ def main():
         loaded = tf.compat.v1.saved_model.load(session, ["serve"], sys.argv[1])
         for request in requests:
             signature = loaded.signature_def[request["signature"]]
-            assert set(request["inputs"]) == set(signature.inputs), (sorted(request["inputs"]), sorted(signature.inputs))
+            assert set(request["inputs"]) == set(signature.inputs), (
+                sorted(request["inputs"]),
+                sorted(signature.inputs),
+            )
             feed = {signature.inputs[name].name: np.array(rows, object) for name, rows in request["inputs"].items()}
             outputs = session.run({name: info.name for name, info in signature.outputs.items()}, feed)
             answers.append({name: plain(value) for name, value in outputs.items()})

@@ -1,0 +1,82 @@
+import csv
+import io
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from keras_absa.cli.stream_model import StreamModel
+from keras_absa.data import AspectExample, neighbourhoods
+from keras_absa.models import BertPairClassifier
+from keras_absa.models.load_model import load_model
+
+
+def test_stdin_gives_a_row_for_each_text_and_aspect_in_order(keras_absa, model_folder):
+    texts = [f"the soup {number} was {'very ' * (number % 5)}good" for number in range(300)]  # more than one chunk
+    texts[7:7] = ["one\u2028line\x85only", 'caf\u00e9 "bad"']
+    data = "\r\n".join(texts).encode("utf-8-sig")
+    result = keras_absa("predict", model_folder, input=data)
+    rows = [json.loads(line) for line in result.stdout.splitlines()]
+    assert [(row["text"], row["aspect"]) for row in rows] == [(text, a) for text in texts for a in ("food", "service")]
+    for row in rows:
+        assert list(row) == ["text", "target", "aspect", "label", "probabilities"] and row["target"] is None
+        assert list(row["probabilities"]) == ["bad", "good", "none"]
+        assert sum(row["probabilities"].values()) == pytest.approx(1, abs=1e-5)
+        assert row["label"] == max(row["probabilities"], key=row["probabilities"].get)
+    answers = load_model(model_folder).predict_aspects(texts[:12])
+    for row, answer in zip(rows, [each for of_text in answers for each in of_text], strict=False):
+        assert row["probabilities"] == pytest.approx(answer.probabilities, abs=1e-5)
+
+
+def test_csv_in_and_csv_out_with_bad_lines(keras_absa, model_folder, tmp_path):
+    path, output = tmp_path / "reviews.csv", tmp_path / "answers.csv"
+    path.write_text('aspect,Text\nfood,"two\nlines, ""quoted"""\nfood,one,too many\nbill,x\n,the bill\n', "utf-8")
+    result = keras_absa("predict", model_folder, path, "--format", "csv", "--output", output, code=1)
+    header, *rows = csv.reader(io.StringIO(output.read_text("utf-8"), newline=""))
+    assert header == ["text", "target", "aspect", "label", "p_bad", "p_good", "p_none"]
+    assert [row[:3] for row in rows] == [
+        ['two\nlines, "quoted"', "", "food"],
+        ["the bill", "", "food"],
+        ["the bill", "", "service"],
+    ]
+    assert all(sum(map(float, row[4:])) == pytest.approx(1, abs=1e-5) for row in rows)
+    assert f"{path}:4: received 3 columns, expected 2" in result.stderr
+    assert f"{path}:5: unknown aspect: received 'bill', expected one of food, service" in result.stderr
+    assert "2 of 4 records could not be used" in result.stderr and result.stdout == ""
+
+
+def test_targets_and_binary_schemes_are_answered_as_the_model_does(backbone):
+    model = BertPairClassifier.from_pretrained(backbone, task=neighbourhoods(), scheme="nli_b", max_length=20)
+    rows = [
+        AspectExample(f"Soho is {'very ' * n}cheap, Camden not", aspect, target=target, other_target="Camden" * (n % 2))
+        for n in range(12)
+        for aspect, target in (("price", "soho"), ("safety", "Soho"))
+    ]
+    stream = StreamModel(model, batch_size=5)
+    np.testing.assert_allclose(stream(rows), model.predict(rows), atol=1e-5)
+    assert stream.cut_rows > 0 and stream.cut_pieces > stream.cut_rows
+
+
+def test_usage_errors(keras_absa, model_folder, tmp_path):
+    path = tmp_path / "in.txt"
+    path.write_text("good\n")
+    assert "no such file" in keras_absa("predict", model_folder, tmp_path / "no.txt", code=2).stderr
+    assert "must not be the file" in keras_absa("predict", model_folder, path, "--output", path, code=2).stderr
+    assert "has none" in keras_absa("predict", model_folder, "--targets", "Soho", input="x", code=2).stderr
+    assert path.read_text() == "good\n"
+    wrong = keras_absa("predict", model_folder, "--input-format", "csv", input="aspect,review\n", code=2).stderr
+    assert "stdin:" in wrong and "one of them `text`" in wrong
+
+
+def test_a_pipe_that_closes_early_is_no_error(model_folder):
+    command = [sys.executable, "-m", "keras_absa", "predict", str(model_folder)]
+    pipe = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(command, **pipe, env={**os.environ, "PYTHONIOENCODING": "ascii"}) as process:
+        process.stdout.close()
+        process.stdin.write("caf\u00e9 good\n".encode() * 600)
+        process.stdin.close()
+        assert process.stderr.read() == b""
+        assert process.wait() == 0

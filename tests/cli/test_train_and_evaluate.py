@@ -1,0 +1,114 @@
+import json
+
+import pytest
+
+from keras_absa.data import restaurants
+from keras_absa.data.aspect_task import SCHEMES
+from keras_absa.models import QacgBertClassifier
+from keras_absa.models.load_model import load_model
+
+
+@pytest.fixture(scope="module")
+def result(run_folder):
+    return json.loads((run_folder / "result.json").read_text("utf-8"))
+
+
+def test_train_writes_the_run(result, shop):
+    assert result["class"] == "QacgBertClassifier"
+    assert result["task"]["name"] == "shop" and result["task"]["labels"] == ["bad", "good", "none"]
+    assert result["arguments"]["learning_rate"] == 1e-2 and result["arguments"]["data"] == str(shop)
+    assert result["versions"]["transformers"] and result["seed"] == 0
+    assert [entry["epoch"] for entry in result["history"]] == [1, 2]
+    assert all(isinstance(entry["loss"], float) for entry in result["history"])
+    assert [entry["epoch"] for entry in result["dev"]] == [1, 2]
+    assert result["rows"] == {"train": 72, "dev": 20, "test": 20}
+    assert set(result["test_scores"]) == {"last", "best", "constant_baseline"}
+    assert result["seconds"]["total"] >= result["seconds"]["training"] > 0
+
+
+def test_train_scores_both_epochs_and_saves_the_best(result, keras_absa, model_folder, shop):
+    choice = result["selection"]
+    assert (choice["best_epoch"], choice["last_epoch"], choice["saved_epoch"]) == (1, 2, 1)
+    best, last = result["test_scores"]["best"], result["test_scores"]["last"]
+    assert best["epoch"] == 1 and last["epoch"] == 2
+    assert best["metrics"] != last["metrics"], "the two epochs must differ for this test to mean anything"
+
+    scores = json.loads(keras_absa("evaluate", model_folder, "--data", shop, "--json").stdout)
+    assert scores["metrics"] == pytest.approx(best["metrics"], abs=1e-6)
+    assert scores["constant_baseline"] == result["test_scores"]["constant_baseline"]
+    assert scores["rows"] == 20 and scores["split"] == "test"
+
+
+def test_evaluate_prints_the_model_beside_the_constant_answer(result, keras_absa, model_folder, shop):
+    printed = keras_absa("evaluate", model_folder, "--data", shop / "dev.csv").stdout
+    line = next(line for line in printed.splitlines() if line.startswith("accuracy"))
+    assert line.split()[1] == f"{100 * result['dev'][0]['metrics']['accuracy']:.2f}"
+    assert line.split()[2] == "50.00" and "constant" in printed.splitlines()[0]
+
+
+def test_progress_goes_to_stderr(run_folder):
+    progress = (run_folder / "stderr.txt").read_text("utf-8")
+    assert "epoch 2/2 [==========] 3/3" in progress and "val_strict_accuracy" in progress
+
+
+def test_load_model_names_what_is_wrong(model_folder, run_folder, backbone, tmp_path):
+    assert type(load_model(model_folder)) is QacgBertClassifier
+    for folder, message in (
+        (tmp_path / "no", "no such folder"),
+        (run_folder, "runs?.*model"),
+        (backbone, "plain BERT"),
+    ):
+        with pytest.raises(FileNotFoundError, match=message):
+            load_model(folder)
+    copy = tmp_path / "model"
+    copy.mkdir()
+    for path in model_folder.iterdir():
+        (copy / path.name).symlink_to(path)
+    (copy / "vocab.txt").unlink()
+    with pytest.raises(FileNotFoundError, match="no vocab.txt"):
+        load_model(copy)
+    (copy / "vocab.txt").symlink_to(model_folder / "vocab.txt")
+    (copy / "keras_absa.json").unlink()
+    for text, message in (('{"class": "SlottedBert"}', "'SlottedBert'"), ("{\n,}", "keras_absa.json:2: invalid JSON")):
+        (copy / "keras_absa.json").write_text(text)
+        with pytest.raises(ValueError, match=message):
+            load_model(copy)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--data", "{shop}", "--output", "{run}"], "--overwrite"),
+        (["--data", "{shop}", "--output", "{shop}/train.csv"], "must be a folder"),
+        (["--data", "{new}", "--output", "{new}"], "no such folder"),
+        (["--data", "{shop}", "--output", "{new}", "--gate-activation", "tanh"], "belongs to `--model cg`"),
+        (["--data", "{shop}", "--output", "{new}", "--task", "hotels"], "`--task` must be one of"),
+        (["--data", "{shop}", "--output", "{new}", "--task", "{bad}"], "task.json: this does not describe a task"),
+        (["--data", "{shop}", "--output", "{new}", "--task", "restaurants"], "train.csv:2: unknown label 'good'"),
+        (["--data", "{shop}", "--output", "{new}", "--backbone", "./nothing"], "./nothing"),
+        (["--data", "{shop}", "--output", "{new}", "--scheme", "nli"], "nli_m"),
+        (["--data", "{shop}", "--output", "{new}", "--epochs", "0"], "epochs"),
+    ],
+)
+def test_train_refuses(keras_absa, shop, run_folder, tmp_path, arguments, message):
+    bad = tmp_path / "task.json"
+    bad.write_text(json.dumps({**restaurants().to_dict(), "labels": []}))
+    names = {"shop": shop, "run": run_folder, "new": tmp_path / "new", "bad": bad}
+    failed = keras_absa("train", *(each.format(**names) for each in arguments), code=2)
+    assert message in failed.stderr and "Traceback" not in failed.stderr and not failed.stdout
+    assert not (tmp_path / "new" / "model").exists()
+
+
+def test_evaluate_refuses_labels_of_another_task(keras_absa, model_folder, tmp_path):
+    path = tmp_path / "other.csv"
+    path.write_text("text,aspect,sentiment\nthe soup,food,good\nthe soup,bill,good\n")
+    failed = keras_absa("evaluate", model_folder, "--data", path, code=2)
+    assert f"{path}:3: unknown aspect 'bill'" in failed.stderr
+
+
+def test_schemes_offered_are_those_of_the_library():
+    from typing import get_args
+
+    from keras_absa.cli import train
+
+    assert get_args(train.__globals__["Scheme"]) == SCHEMES
