@@ -6,6 +6,9 @@ RUN := $(VENV)/bin/python
 OLD := .venv-tf212
 
 export TF_CPP_MIN_LOG_LEVEL ?= 3
+# glibc gives freed memory back at once and asks for it again; keeping it made training on a CPU about a tenth faster.
+export MALLOC_MMAP_THRESHOLD_ ?= 1073741824
+export MALLOC_TRIM_THRESHOLD_ ?= 8589934592
 
 .PHONY: setup quickstart test test-slow lint old-runtime clean
 

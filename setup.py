@@ -26,7 +26,7 @@ setup(
         "transformers>=4.51,<4.55",
         "safetensors>=0.4.3",
         "numpy>=1.26",
-        "typer>=0.12",
+        "typer>=0.19",
         "rich>=13",
     ],
     extras_require={

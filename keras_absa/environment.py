@@ -3,6 +3,7 @@
 import importlib.metadata
 import importlib.util
 import os
+import re
 import sys
 from pathlib import Path
 
@@ -39,7 +40,7 @@ def environment_problems() -> list[str]:
         if version is None:
             problems.append(f"{distribution} is missing: pip install '{requirement}'")
             continue
-        major_minor = tuple(int(part) for part in version.split(".")[:2])
+        major_minor = tuple(int(part) for part in re.findall(r"\d+", version)[:2])
         if not lowest <= major_minor < too_new:
             problems.append(f"{distribution} {version} does not work here: pip install '{requirement}'")
     return problems

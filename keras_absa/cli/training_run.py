@@ -92,6 +92,7 @@ def run(arguments: dict, task: AspectTask, rows: dict[str, list]) -> tuple[dict,
     if best != last:
         if saved == last:
             _save(model, output)
+        model.set_weights(kept.weights)
         reports[best] = model.evaluate(test)
     if saved == best:
         _save(model, output)

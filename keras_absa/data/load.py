@@ -20,7 +20,7 @@ def load(
     seed: int = 0,
     clean: str = "raw",
     holdout: float = 0.1,
-) -> tuple[AspectDataset, AspectDataset, AspectDataset]:
+) -> tuple[AspectDataset, AspectDataset, AspectDataset | None]:
     """Reads the training, development and test sets of a folder, or makes a built-in one.
 
     Args:
@@ -35,7 +35,7 @@ def load(
             SemEval-2014. Defaults to 0.1.
 
     Returns:
-        (train, dev, test).
+        (train, dev, test); test is None where the folder has no test file.
 
     Raises:
         FileNotFoundError: If a file is missing; the message names what was looked for.
@@ -50,7 +50,8 @@ def load(
         examples = {split: synthetic_reviews(str(path), split, seed=seed) for split in SPLITS}
     else:
         examples = read_folder(task, path, clean=clean, holdout=holdout, seed=seed)
+    arguments = {"batch_size": batch_size, "sampler": sampler, "seed": seed}
     return tuple(
-        AspectDataset(examples[split], task, batch_size=batch_size, sampler=sampler, seed=seed, split=split)
+        AspectDataset(examples[split], task, split=split, **arguments) if examples[split] or split != "test" else None
         for split in SPLITS
     )

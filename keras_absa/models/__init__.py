@@ -1,9 +1,18 @@
 """Encoders with slots, and one file a trainable model."""
 
+from keras_absa import keras as _keras  # noqa: F401  (first: one message if a version is wrong)
 from keras_absa.models.aspect_prediction import AspectPrediction
 from keras_absa.models.bert_pair_classifier import BertPairClassifier
 from keras_absa.models.cg_bert_classifier import CgBertClassifier
+from keras_absa.models.load_model import load_model
 from keras_absa.models.qacg_bert_classifier import QacgBertClassifier
 from keras_absa.models.slotted_bert import SlottedBert
 
-__all__ = ["AspectPrediction", "BertPairClassifier", "CgBertClassifier", "QacgBertClassifier", "SlottedBert"]
+__all__ = [
+    "AspectPrediction",
+    "BertPairClassifier",
+    "CgBertClassifier",
+    "QacgBertClassifier",
+    "SlottedBert",
+    "load_model",
+]

@@ -114,6 +114,7 @@ class AspectClassifier(keras.Model):
         """The tokenizer of the encoder's vocabulary."""
         return self.text_encoder.pair_encoder.tokenizer
 
+    @tf.autograph.experimental.do_not_convert
     def call(self, inputs, training=False):
         outputs = self.encoder(inputs, training=training)
         vector = outputs["pooled"] if self.use_pooler else outputs["last_hidden_state"][:, 0]  # [B, D]
@@ -281,9 +282,14 @@ class AspectClassifier(keras.Model):
     def score(self, x, *, batch_size: int = 64, verbose=0) -> tuple[MetricReport, np.ndarray]:
         """The official metrics and the probabilities [N, C] that they were computed from."""
         data = self._as_dataset(x)
-        RowTable(data.examples[:1], self.task, self.text_encoder)  # a wrong task is said before the long work
-        probabilities = self.predict(data, batch_size=batch_size, verbose=verbose)
-        return task_metrics(self.task, data.examples, probabilities), probabilities
+        table = RowTable(data.examples, self.task, self.text_encoder)
+        table.check_labelled()
+        return self.score_table(table, batch_size=batch_size, verbose=verbose)
+
+    def score_table(self, table: RowTable, *, batch_size: int = 64, verbose=0) -> tuple[MetricReport, np.ndarray]:
+        """`score` of examples that were put into a `RowTable` before."""
+        probabilities = self._predict_table(table, batch_size, verbose)
+        return task_metrics(self.task, table.examples, probabilities), probabilities
 
     def predict(self, x, *, batch_size: int = 64, verbose=0, **kwargs):
         """Probabilities, float32 [N, C] in the order of `task.labels`, row for row in the order of the input.
@@ -296,6 +302,9 @@ class AspectClassifier(keras.Model):
         if data is None:
             return super().predict(x, batch_size=batch_size, verbose=verbose, **kwargs)
         table = RowTable(data.examples, self.task, self.text_encoder)
+        return self._predict_table(table, batch_size, verbose, **kwargs)
+
+    def _predict_table(self, table, batch_size, verbose, **kwargs):
         warn_cut(table.cut, self.max_length)
         plan = plan_evaluation(table.lengths, batch_size)
         expanded = [table.expand(rows) for rows in plan]

@@ -121,6 +121,8 @@ class SlottedBert(keras.Model):
         # All weights exist once the constructor has run; Keras' own build would trace `call` with float ids.
         self.built = True
 
+    # No branch depends on a tensor, here or in BERT's sublayers; graphs are made faster without AutoGraph.
+    @tf.autograph.experimental.do_not_convert
     def call(self, inputs, training=False, return_attention=False, return_hidden_states=False):
         input_ids, attention_mask, token_type_ids = _checked_inputs(inputs)
         main = self.bert.bert

@@ -1,5 +1,6 @@
 """Text in, BERT inputs out, inside the graph: normaliser, WordPiece tokenizer, and the encoder of text pairs."""
 
+from keras_absa import keras as _keras  # noqa: F401  (first: one message if a version is wrong)
 from keras_absa.text.aspect_encoder import AspectEncoder
 from keras_absa.text.normalizer import Normalizer
 from keras_absa.text.pair_encoder import PairEncoder

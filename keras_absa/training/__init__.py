@@ -1,5 +1,6 @@
 """The papers' optimizer, the sampling of epochs, and callbacks around the official metrics."""
 
+from keras_absa import keras as _keras  # noqa: F401  (first: one message if a version is wrong)
 from keras_absa.training.bert_adam import BertAdam
 from keras_absa.training.callbacks import BestWeights, DevMetrics
 

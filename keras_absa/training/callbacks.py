@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from keras_absa.keras import keras
+from keras_absa.training.row_table import RowTable
 from keras_absa.training.warn_once import warn_once
 
 
@@ -21,15 +22,19 @@ class DevMetrics(keras.callbacks.Callback):
         self.dataset = dataset
         self.batch_size = batch_size
         self.reports = {}
+        self.table = None
 
     def on_epoch_end(self, epoch, logs=None):
-        report, probabilities = self.model.score(self.dataset, batch_size=self.batch_size)
+        if self.table is None:
+            self.table = RowTable(self.dataset.examples, self.model.task, self.model.text_encoder)
+            self.table.check_labelled()
+        report, probabilities = self.model.score_table(self.table, batch_size=self.batch_size)
         self.reports[epoch] = report
-        labels = [self.model.task.label_id(example.label) for example in self.dataset.examples]
+        labels = self.table.labels
         chosen = probabilities[np.arange(len(labels)), labels]
         logs["val_loss"] = float(-np.mean(np.log(np.maximum(chosen, 1e-12))))
         logs.update({f"val_{name}": value for name, value in report.items() if not math.isnan(value)})
-        if len(set(np.argmax(probabilities, axis=1))) == 1 and len(set(labels)) > 1:
+        if len(np.unique(np.argmax(probabilities, axis=1))) == 1 and len(np.unique(labels)) > 1:
             warn_once(
                 "one class",
                 f"After epoch {epoch + 1} every prediction on the development set is the same label: the model has not learned "

@@ -21,6 +21,7 @@ class RowTable:
         encoder: The model's `AspectEncoder`.
 
     Attributes:
+        examples: The examples.
         labels: Int64 [N] label ids of the examples; -1 where there is none.
         row_labels: Int64 [R], what a row is trained on: the label id, or whether the candidate is the label.
         lengths, cut: Int32 [N], tokens of an example's longest row, and how many were cut from it.
@@ -28,6 +29,7 @@ class RowTable:
 
     def __init__(self, examples, task, encoder: AspectEncoder):
         self.encoder = encoder
+        self.examples = list(examples)
         self.size = len(examples)
         self.candidates = encoder.num_candidates
         self.context_ids = np.array(
@@ -53,7 +55,8 @@ class RowTable:
     def _measure(self):
         rows = np.arange(self.size) * self.candidates
         measured = tf.data.Dataset.from_tensor_slices(rows).batch(_CHUNK)
-        measured = measured.map(lambda rows: self.encoder.lengths(*self._strings(rows)))
+        lengths = tf.autograph.experimental.do_not_convert(lambda rows: self.encoder.lengths(*self._strings(rows)))
+        measured = measured.map(lengths)
         return tuple(np.concatenate(parts) for parts in zip(*measured.as_numpy_iterator(), strict=True))
 
     def _strings(self, rows):
@@ -89,6 +92,7 @@ class RowTable:
         longest = buckets[np.searchsorted(buckets, longest)] if pad_to_buckets else longest
         row_labels = tf.constant(self.row_labels)
 
+        @tf.autograph.experimental.do_not_convert
         def encode(rows, length):
             inputs = self.encoder(*self._strings(rows), length=length)
             return (inputs, tf.gather(row_labels, rows)) if with_labels else inputs

@@ -49,15 +49,19 @@ def test_csv_in_and_csv_out_with_bad_lines(keras_absa, model_folder, tmp_path):
 
 
 def test_targets_and_binary_schemes_are_answered_as_the_model_does(backbone):
-    model = BertPairClassifier.from_pretrained(backbone, task=neighbourhoods(), scheme="nli_b", max_length=20)
+    model = BertPairClassifier.from_pretrained(backbone, task=neighbourhoods(), scheme="nli_b", max_length=64)
+    for weight in model.weights:  # an untrained model answers every row alike
+        if weight.shape.rank > 1:
+            weight.assign(20 * weight)
     rows = [
         AspectExample(f"Soho is {'very ' * n}cheap, Camden not", aspect, target=target, other_target="Camden" * (n % 2))
-        for n in range(12)
+        for n in (12, 0, 30, 3, 1)
         for aspect, target in (("price", "soho"), ("safety", "Soho"))
     ]
     stream = StreamModel(model, batch_size=5)
-    np.testing.assert_allclose(stream(rows), model.predict(rows), atol=1e-5)
-    assert stream.cut_rows > 0 and stream.cut_pieces > stream.cut_rows
+    np.testing.assert_allclose(stream(rows), model.predict(rows), atol=1e-4)
+    assert np.ptp(stream(rows), axis=0).min() > 1e-2, "the rows must differ for this test to mean anything"
+    assert 0 < stream.cut_rows < 2 * 3 * len(rows) and stream.cut_pieces > stream.cut_rows
 
 
 def test_usage_errors(keras_absa, model_folder, tmp_path):

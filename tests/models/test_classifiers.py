@@ -1,6 +1,10 @@
 """The three classifiers from strings to scores, on a BERT of one layer. Training is eager here unless a graph is the point."""
 
 import math
+import os
+import subprocess
+import sys
+from pathlib import Path
 
 import keras as keras3
 import numpy as np
@@ -29,13 +33,23 @@ def rows_of(examples=FEW, task=None, **kwargs):
     return AspectDataset(examples, task or tiny_task(), **{"batch_size": 8, "sampler": "none", **kwargs})
 
 
-@pytest.fixture(scope="module", params=MODELS)
+# name -> learning rate, epochs of two batches. A binary scheme has to compare two sentences, which takes longer; the others
+# of each kind learn the same way.
+TRAINING = {kind: (4e-3, 30) for kind in MODELS} | {"pair_qa_b": (4e-3, 100), "pair_nli_b": (4e-3, 100)}
+SLOW = ("pair_qa_m", "pair_qa_b")
+
+
+@pytest.fixture(
+    scope="module", params=[pytest.param(kind, marks=[pytest.mark.slow] * (kind in SLOW)) for kind in MODELS]
+)
 def trained(request):
-    """Each model after 60 epochs of two steps on 24 rows, and its history."""
+    """Each model, trained on 24 rows, and its history."""
     model = tiny_model(request.param)
-    model.compile(learning_rate=3e-3)
+    rate, epochs = TRAINING[request.param]
+    model.compile(learning_rate=rate)
+    batch_size = 12 * model.text_encoder.num_candidates
     history = model.fit(
-        AspectDataset(ROWS, model.task, batch_size=12 * model.text_encoder.num_candidates), epochs=60, verbose=0
+        AspectDataset(ROWS, model.task, batch_size=batch_size, sampler="shuffle"), epochs=epochs, verbose=0
     )
     return model, history.history
 
@@ -46,25 +60,25 @@ class TestTrained:
     def test_overfits(self, trained):
         model, history = trained
         assert history["loss"][0] > 0.3 and history["loss"][-1] < 0.05
-        assert model.evaluate(ROWS)["accuracy"] == 1.0
+        report = model.evaluate(ROWS)
+        assert isinstance(report, MetricReport) and report["accuracy"] == 1.0 and report.counts["rows"] == len(ROWS)
 
     def test_one_trace(self, trained):
+        """Batches of several lengths, and one [None, None] graph."""
         assert trained[0].train_function.experimental_get_tracing_count() == 1
 
-    def test_predict(self, trained):
-        model = trained[0]
-        rows = [ROWS[0], AspectExample("cold and very slow service", "food"), AspectExample("great", "service")]
-        probabilities = model.predict(rows, batch_size=2)
-        assert probabilities.shape == (3, 3) and probabilities.dtype == np.float32
-        np.testing.assert_allclose(probabilities.sum(axis=1), 1.0, atol=1e-5)
-        # The order is the input's, although rows are sorted by length inside; and neighbours do not matter.
-        alone = np.concatenate([model.predict([row]) for row in rows])
-        np.testing.assert_allclose(probabilities, alone, atol=1e-5)
-        assert np.ptp(probabilities, axis=0).max() > 0.1
 
-    def test_reports(self, trained):
-        report = trained[0].evaluate(rows_of(ROWS))
-        assert isinstance(report, MetricReport) and report.counts["rows"] == len(ROWS)
+@pytest.mark.parametrize("kind", ["qacg", "pair_qa_b"])
+def test_predict_keeps_the_order(kind):
+    """Rows are sorted by length inside; neither that nor a neighbour shows in the answers."""
+    model = tiny_model(kind)
+    rows = [ROWS[0], AspectExample("cold and very slow service", "food"), AspectExample("great", "service")]
+    probabilities = model.predict(rows, batch_size=2)
+    assert probabilities.shape == (3, 3) and probabilities.dtype == np.float32
+    np.testing.assert_allclose(probabilities.sum(axis=1), 1.0, atol=1e-5)
+    assert np.ptp(probabilities, axis=0).max() > 0.02
+    np.testing.assert_allclose(model.predict(rows[1:2])[0], probabilities[1], atol=1e-5)
+    np.testing.assert_allclose(model.predict(rows[::-1]), probabilities[::-1], atol=1e-5)
 
 
 class TestProbabilities:
@@ -126,12 +140,12 @@ class TestPredictAspects:
         )
         given = model.predict_aspects(["Ely was cold"], targets=["ely"], aspects=["food"])[0]
         assert [(one.target, one.aspect) for one in given] == [("ely", "food")]
-        found = model.predict_aspects(["PLACE1 was cold but PLACE2 was great", "PLACE2 was slow"])
-        assert [[(one.target, one.aspect) for one in row] for row in found] == [
+        found = model.predict_aspects(["PLACE1 was cold but PLACE2 was great", "PLACE2 was slow", "PLACE1 was cold"])
+        assert [[(one.target, one.aspect) for one in row] for row in found[:2]] == [
             [("PLACE1", "food"), ("PLACE1", "service"), ("PLACE2", "food"), ("PLACE2", "service")],
             [("PLACE2", "food"), ("PLACE2", "service")],
         ]
-        other = model.predict_aspects(["PLACE1 was cold"], targets=["PLACE1"], aspects=["food"])[0][0]
+        other = found[2][0]
         # A name and its placeholder are written the same way for the model.
         np.testing.assert_allclose(list(given[0].probabilities.values()), list(other.probabilities.values()), atol=1e-5)
         for texts, targets, message in (
@@ -237,7 +251,7 @@ class TestFit:
         for name, seed, data_seed in (("first", 3, 3), ("again", 3, 3), ("weights", 4, 3), ("rows", 3, 4)):
             model = compiled("qacg", seed=seed, dropout=0.1)
             data = rows_of(ROWS[:12], sampler="balanced", seed=data_seed, batch_size=6)
-            history = model.fit(data, epochs=2, verbose=0).history["loss"]
+            history = model.fit(data, verbose=0).history["loss"]
             runs[name] = history, model.get_weights()
         assert runs["first"][0] == runs["again"][0]
         for one, other in zip(runs["first"][1], runs["again"][1], strict=True):
@@ -259,10 +273,10 @@ class TestFit:
             compiled().fit(FEW, **{name: 2})
 
     def test_cut_texts_are_counted_once(self):
-        model = compiled(max_length=8)
+        model = compiled(max_length=6)
         rows = [AspectExample("the place was very very cold", "food", "bad"), AspectExample("bad", "food", "bad")]
         with pytest.warns(
-            UserWarning, match=r"1 of 2 rows were cut at 8 tokens; 2 word pieces were left out\. Raise"
+            UserWarning, match=r"1 of 2 rows were cut at 6 tokens; 2 word pieces were left out\. Raise"
         ) as caught:
             model.predict([AspectExample("the place was very cold and", "food"), AspectExample("bad", "food")])
             model.fit(rows, verbose=0)
@@ -295,12 +309,38 @@ class Forget(keras.callbacks.Callback):
             self.model.classifier_bias.assign(tf.ones_like(self.model.classifier_bias) * [-50.0, -50.0, 50.0])
 
 
+XLA_SCRIPT = """
+from tests.models.test_classifiers import *
+rows = [AspectExample(" ".join(["good"] * words), "food", "good") for words in (2, 3, 14, 17, 20, 25) for _ in range(4)]
+model = tiny_model("pair_single")
+model.compile(jit_compile=True)
+model.fit(rows_of(rows, batch_size=4, sampler="shuffle"), epochs=2, verbose=0)
+print(model.train_function.experimental_get_tracing_count())
+"""
+
+
+def test_xla_compiles_once_a_bucket(tmp_path):
+    """Six lengths fall into three buckets, of 16, 24 and 32 tokens. XLA writes one file for each program that it compiles."""
+    environment = {
+        **os.environ,
+        "XLA_FLAGS": f"--xla_dump_to={tmp_path} --xla_dump_hlo_as_text",
+        "TF_CPP_MIN_LOG_LEVEL": "3",
+    }
+    root = Path(__file__).resolve().parents[2]
+    result = subprocess.run(
+        [sys.executable, "-c", XLA_SCRIPT], capture_output=True, text=True, env=environment, cwd=root
+    )
+    assert result.returncode == 0, result.stderr[-3000:]
+    assert result.stdout.split()[-1] == "1"
+    assert len(list(tmp_path.glob("*run_step*before_optimizations.txt"))) == 3
+
+
 class TestSelection:
     """Epoch 1 answers by the labels' bias and is right on the development rows; later ones say "bad" to everything."""
 
     DEV = [AspectExample("the place", "food", "good"), AspectExample("a place", "service", "good")]
 
-    def fit(self, selection="dev", split="dev", callbacks=(), epochs=3, examples=None):
+    def fit(self, selection="dev", split="dev", callbacks=(), epochs=2, examples=None):
         model = compiled(rate=1e-9)
         model.classifier_bias.assign(tf.ones_like(model.classifier_bias) * [0.0, 50.0, 0.0])
         dev = rows_of(examples or self.DEV, split=split)
@@ -314,22 +354,21 @@ class TestSelection:
         )
         return model, history.history
 
-    @pytest.mark.parametrize("selection, split", [("dev", "dev"), ("dev", ""), ("leaking_test", "test")])
+    @pytest.mark.parametrize("selection, split", [("dev", "dev"), ("leaking_test", "test")])
     def test_best_weights_are_kept(self, selection, split):
         model, history = self.fit(selection, split)
-        assert history["val_accuracy"] == [1.0, 0.0, 0.0]
+        assert history["val_accuracy"] == [1.0, 0.0]
         assert model.classifier_bias[0].numpy().argmax() == 1
         assert model.selection == {"monitor": "val_strict_accuracy", "epoch": 1, "value": 1.0}
-        assert model.evaluate(self.DEV)["accuracy"] == 1.0
 
     def test_last(self):
         model, history = self.fit("last", "test")
-        assert history["val_accuracy"] == [1.0, 0.0, 0.0]
+        assert history["val_accuracy"] == [1.0, 0.0]
         assert model.classifier_bias[0].numpy().argmax() == 2 and model.selection is None
 
     def test_the_first_of_equal_epochs_wins(self):
         model, history = self.fit(examples=[AspectExample("a place", "food", "none")])
-        assert history["val_strict_accuracy"] == [0.0, 0.0, 0.0] and model.selection["epoch"] == 1
+        assert history["val_strict_accuracy"] == [0.0, 0.0] and model.selection["epoch"] == 1
         assert model.classifier_bias[0].numpy().argmax() == 1
 
     def test_metrics_reach_the_history_and_other_callbacks(self, tmp_path):

@@ -144,7 +144,7 @@ class TestCheckpoints:
         write_torch_style(bert, tmp_path, change=lambda arrays: arrays.update({key: np.zeros(5, "float32")}))
         with pytest.raises(
             ValueError,
-            match=r"must have the shapes that its config.json asks for: received .*, where (?s:.)*5 values.*\[Op:Reshape\].* Give",
+            match=r"must have the shapes that its config.json asks for: .*, where (?s:.)*5 values.* Give",
         ):
             load_bert(tmp_path)
 

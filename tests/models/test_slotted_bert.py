@@ -236,8 +236,9 @@ def test_parameter_counts_of_bert_base():
 
 
 class TestErrors:
-    @pytest.mark.parametrize("wrong", [2, -1])
-    @pytest.mark.parametrize("wrap", [lambda function: function, tf.function], ids=["eager", "graph"])
+    @pytest.mark.parametrize(
+        "wrong, wrap", [(2, tf.function), (2, lambda function: function), (-1, lambda function: function)]
+    )
     def test_context_ids_outside_the_table(self, wrong, wrap):
         batch = {name: tf.constant(value) for name, value in random_batch().items()}
         batch["context_ids"] = tf.constant([0, wrong, 1])

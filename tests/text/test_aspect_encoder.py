@@ -8,9 +8,7 @@ from keras_absa.text import AspectEncoder
 
 
 def segments(encoder, *arguments):
-    return [
-        None if part is None else [text.decode() for text in part.numpy()] for part in encoder.segments(*arguments)
-    ]
+    return [None if part is None else [text.decode() for text in part.numpy()] for part in encoder.segments(*arguments)]
 
 
 def test_schemes_write_the_context(tokenizers):
