@@ -3,8 +3,12 @@
 import importlib.util
 from pathlib import Path
 
+import pytest
+
 from keras_absa.metrics import constant_baseline
 from keras_absa.serving import export
+
+pytestmark = pytest.mark.slow
 
 QUICKSTART = Path(__file__).resolve().parents[1] / "tutorials" / "quickstart.py"
 
