@@ -38,8 +38,7 @@ def train(rows: int = 7200):
 
     model = ka.models.QacgBertClassifier.from_pretrained("minilm", task=task)
     model.encoder.bert.bert.embeddings.trainable = False  # half of all weights, and they matter least
-    # For a short run Adam at a constant rate gets further than the papers' schedule, which is the default.
-    model.compile(optimizer="adam", learning_rate=2e-4)
+    model.compile(learning_rate=7e-5)  # more than the paper's 2e-5, because the run is short
     model.fit(train_data)
     return model, ka.data.AspectDataset(test_rows, task, split="test")
 
