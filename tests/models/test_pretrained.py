@@ -295,7 +295,7 @@ class TestSavePretrained:
         plugs = load_file(folder / "plugs.safetensors")
         assert set(plugs) == set(model.plug_weights())
         np.testing.assert_array_equal(
-            plugs["layer_1/attention/query_gate_kernel"], model.encoder.plugs["1"].query_gate[0]
+            plugs["layer_0/attention/query_gate_kernel"], model.encoder.plugs["0"].query_gate[0]
         )
 
     def test_a_plain_bert_loads_it(self, folder):
