@@ -6,6 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 from keras_absa.cli import app
+from keras_absa.keras import keras
 from tests.models.tiny import VOCABULARY, tiny_bert
 
 
@@ -25,7 +26,8 @@ def keras_absa():
 
 @pytest.fixture(scope="session")
 def backbone(tmp_path_factory):
-    """A HuggingFace folder of a few thousand random weights."""
+    """A HuggingFace folder of a few thousand random weights, the same ones in each run."""
+    keras.utils.set_random_seed(0)
     folder = tmp_path_factory.mktemp("bert")
     bert = tiny_bert(layers=1, width=12)
     bert.build_in_name_scope()
