@@ -23,6 +23,14 @@ def merge_heads(tensor: tf.Tensor) -> tf.Tensor:
     return tf.reshape(tensor, [shape[0], shape[1], tensor.shape[2] * tensor.shape[3]])  # [B, T, D]
 
 
+def project(tensor: tf.Tensor, kernel: tf.Tensor) -> tf.Tensor:
+    """A dense map of the last axis: [..., D] and [D, E] to [..., E].
+
+    `tf.matmul` would repeat the kernel for every row of the batch, and add up as many gradients of it.
+    """
+    return tf.tensordot(tensor, kernel, axes=1)
+
+
 def dot_scores(query: tf.Tensor, key: tf.Tensor) -> tf.Tensor:
     """Scaled dot products in float32: two [B, H, T, F] to [B, H, T, T]."""
     scores = tf.matmul(tf.cast(query, tf.float32), tf.cast(key, tf.float32), transpose_b=True)

@@ -14,6 +14,7 @@ from keras_absa.layers.attention_heads import (
     gate_scores,
     masked_softmax,
     merge_heads,
+    project,
     split_heads,
 )
 
@@ -111,8 +112,8 @@ class ContextGuidedAttention(keras.layers.Layer):
         context = split_heads(tf.cast(context, query.dtype), self.num_heads)  # [B, H, T, F]
 
         # One map serves all heads; each head sees its own slice of the context.
-        context_query = tf.matmul(context, self.context_query_kernel) + self.context_query_bias  # [B, H, T, F]
-        context_key = tf.matmul(context, self.context_key_kernel) + self.context_key_bias  # [B, H, T, F]
+        context_query = project(context, self.context_query_kernel) + self.context_query_bias  # [B, H, T, F]
+        context_key = project(context, self.context_key_kernel) + self.context_key_bias  # [B, H, T, F]
         lambda_query = self._gate(query, self.query_gate, context_query, self.query_context_gate)  # [B, H, T, 1]
         lambda_key = self._gate(key, self.key_gate, context_key, self.key_context_gate)  # [B, H, T, 1]
         guided_query = self._mix(query, context_query, lambda_query)  # [B, H, T, F]

@@ -6,6 +6,7 @@ Shapes: B batch, T tokens, D width.
 import tensorflow as tf
 
 from keras_absa.keras import keras
+from keras_absa.layers.attention_heads import project
 
 
 @keras.utils.register_keras_serializable(package="keras_absa")
@@ -65,7 +66,7 @@ class ContextMatrix(keras.layers.Layer):
         hidden_states = tf.cast(hidden_states, self.compute_dtype)
         kernel = tf.convert_to_tensor(self.kernel)
         per_row = tf.matmul(context_embedding, kernel[: self.width]) + self.bias + context_embedding  # [B, D]
-        return tf.matmul(hidden_states, kernel[self.width :]) + per_row[:, None, :]  # [B, T, D]
+        return project(hidden_states, kernel[self.width :]) + per_row[:, None, :]  # [B, T, D]
 
     def get_config(self):
         return {**super().get_config(), "context_init_std": self.context_init_std}

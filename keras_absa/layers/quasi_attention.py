@@ -14,6 +14,7 @@ from keras_absa.layers.attention_heads import (
     gate_scores,
     masked_softmax,
     merge_heads,
+    project,
     split_heads,
 )
 
@@ -133,8 +134,8 @@ class QuasiAttention(keras.layers.Layer):
 
         # Eq. 5; with quasi_map="shared" the one head is broadcast over H.
         context_heads = self.num_heads if self.quasi_map == "full" else 1
-        context_query = tf.matmul(context, self.context_query_kernel) + self.context_query_bias  # [B, T, D or F]
-        context_key = tf.matmul(context, self.context_key_kernel) + self.context_key_bias  # [B, T, D or F]
+        context_query = project(context, self.context_query_kernel) + self.context_query_bias  # [B, T, D or F]
+        context_key = project(context, self.context_key_kernel) + self.context_key_bias  # [B, T, D or F]
         context_query = split_heads(context_query, context_heads)  # [B, H or 1, T, F]
         context_key = split_heads(context_key, context_heads)  # [B, H or 1, T, F]
         context_query = self.context_query_dropout(context_query, training=training)
