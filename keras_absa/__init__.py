@@ -5,7 +5,10 @@ lacks TensorFlow. Those that need TensorFlow have its version checked before it 
 """
 
 import importlib
+import sys
 from typing import TYPE_CHECKING
+
+from keras_absa.keras_alias import AliasFinder
 
 if TYPE_CHECKING:
     from keras_absa import data, layers, metrics, models, serving, text, training
@@ -13,6 +16,8 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = ["__version__", "data", "layers", "metrics", "models", "serving", "text", "training"]
+
+sys.meta_path.append(AliasFinder())
 
 _WITHOUT_TENSORFLOW = ("data", "metrics")
 

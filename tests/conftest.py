@@ -1,11 +1,23 @@
 """Where the tests find reference arrays and data sets."""
 
 import os
+import random
+import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 TESTS = Path(__file__).resolve().parent
+
+
+@pytest.fixture(autouse=True)
+def seed():
+    """Every test draws the same numbers, alone or among others."""
+    random.seed(0)
+    np.random.seed(0)
+    if "tensorflow" in sys.modules:
+        sys.modules["tensorflow"].random.set_seed(0)
 
 
 @pytest.fixture(scope="session")

@@ -16,8 +16,8 @@ from keras_absa.environment import REQUIREMENTS, installed_version
 from keras_absa.keras import keras
 from keras_absa.metrics import constant_baseline
 from keras_absa.models import BertPairClassifier, CgBertClassifier, QacgBertClassifier
-from keras_absa.models.aspect_classifier import MONITORS
 from keras_absa.training import BestWeights, DevMetrics
+from keras_absa.training.training_setup import MONITORS
 
 MODELS = {"qacg": QacgBertClassifier, "cg": CgBertClassifier, "pair": BertPairClassifier}
 LINES_AN_EPOCH = 10

@@ -14,23 +14,14 @@ from keras_absa.data.aspect_task import SCHEMES, AspectTask
 from keras_absa.keras import keras
 from keras_absa.metrics import MetricReport, task_metrics
 from keras_absa.models.aspect_prediction import AspectPrediction, prediction_rows
-from keras_absa.models.backbone import find_file, lower_case_of
-from keras_absa.models.slotted_bert import SlottedBert, read_settings, write_pretrained
+from keras_absa.models.classifier_folder import classifier_on_bert, read_classifier, write_classifier
+from keras_absa.models.slotted_bert import SlottedBert, read_settings
 from keras_absa.text.aspect_encoder import AspectEncoder
 from keras_absa.text.tokenizer import Tokenizer
-from keras_absa.training.bert_adam import BertAdam
-from keras_absa.training.callbacks import BestWeights, DevMetrics
 from keras_absa.training.epoch_plan import plan_epoch, plan_evaluation
 from keras_absa.training.row_table import RowTable
+from keras_absa.training.training_setup import dev_callbacks, optimizer_and_loss, set_schedule
 from keras_absa.training.warn_once import warn_cut
-
-VOCABULARY_FILE = "vocab.txt"
-OPTIMIZERS = {
-    "bert_adam": BertAdam,
-    "adam": keras.optimizers.Adam,
-    "adamw": keras.optimizers.AdamW,
-}
-SELECTIONS = ("dev", "last", "leaking_test")
 
 
 class AspectClassifier(keras.Model):
@@ -149,19 +140,9 @@ class AspectClassifier(keras.Model):
             learning_rate: Float, for an optimizer given by name. Defaults to None: 2e-5.
             **kwargs: Passed to `keras.Model.compile` (`jit_compile`, `run_eagerly`, ...).
         """
-        if isinstance(optimizer, str):
-            if optimizer not in OPTIMIZERS:
-                raise ValueError(
-                    f"`optimizer` must be one of {list(OPTIMIZERS)} or a Keras 2 optimizer: received {optimizer!r}. Make any "
-                    "other with keras_absa.keras.keras.optimizers."
-                )
-            optimizer = OPTIMIZERS[optimizer](learning_rate=2e-5 if learning_rate is None else learning_rate)
-        elif learning_rate is not None:
-            raise ValueError("`learning_rate` goes with an optimizer's name: received both. Give it to the optimizer.")
-        for name, value in (("optimizer", optimizer), ("loss", loss)):
-            _refuse_keras3(name, value)
-        loss = loss or keras.losses.SparseCategoricalCrossentropy(from_logits=True)
-        metrics = ["accuracy"] if metrics is None else metrics
+        optimizer, loss = optimizer_and_loss(optimizer, loss, learning_rate)
+        if metrics is None:
+            metrics = [keras.metrics.SparseCategoricalAccuracy(name="accuracy")]
         super().compile(optimizer=optimizer, loss=loss, metrics=metrics, **kwargs)
 
     def fit(
@@ -195,10 +176,9 @@ class AspectClassifier(keras.Model):
         Returns:
             The Keras `History`.
         """
-        train = self._as_dataset(x)
+        train, dev = self._as_dataset(x), self._as_dataset(validation_data)
         if train is None:
-            data = self._as_dataset(validation_data)
-            if data is not None:
+            if dev is not None:
                 raise ValueError(
                     "`validation_data` must be encoded tensors, as `x`: received strings. Pass both alike."
                 )
@@ -225,46 +205,21 @@ class AspectClassifier(keras.Model):
         warn_cut(table.cut, self.max_length)
         row_lengths = np.repeat(table.lengths, table.candidates)
         steps = -(-len(table.row_labels) // train.batch_size)
-        self._set_schedule(len(table.row_labels), train.batch_size, epochs)
+        set_schedule(self.optimizer, len(table.row_labels), train.batch_size, epochs)
         plan = []
         for epoch in range(initial_epoch, epochs):
             plan += plan_epoch(table.row_labels, row_lengths, train.batch_size, train.sampler, train.seed, epoch)
-        data = table.batches(plan, with_labels=True, pad_to_buckets=bool(self._jit_compile))
+        if hasattr(self.optimizer, "build"):
+            self.optimizer.build(self.trainable_variables)  # a step that makes variables is traced twice
+        data = table.batches(plan, with_labels=True, few_shapes=bool(self._jit_compile))
         return super().fit(
             data,
             epochs=epochs,
             initial_epoch=initial_epoch,
             steps_per_epoch=steps,
-            callbacks=self._dev_callbacks(validation_data, selection) + list(callbacks or []),
+            callbacks=dev_callbacks(validation_data, dev, selection, self.task) + list(callbacks or []),
             **kwargs,
         )
-
-    def _dev_callbacks(self, validation_data, selection):
-        if selection not in SELECTIONS:
-            raise ValueError(
-                f"`selection` must be one of {list(SELECTIONS)}: received {selection!r}. Pick one of them."
-            )
-        if validation_data is None:
-            return []
-        dev = self._as_dataset(validation_data)
-        if dev is None:
-            raise ValueError(
-                f"`validation_data` must be an AspectDataset or a list of AspectExample: received "
-                f"{type(validation_data).__name__}. Read it with keras_absa.data.load."
-            )
-        if dev.split == "test" and selection == "dev":
-            raise ValueError(
-                "Selecting a model on the test split makes its test scores optimistic: received a test split as "
-                "`validation_data`. Pass the dev split, or selection='last', or selection='leaking_test' to reproduce papers "
-                "that did so."
-            )
-        callbacks = [DevMetrics(dev)]
-        return callbacks if selection == "last" else [*callbacks, BestWeights(MONITORS[self.task.metrics])]
-
-    def _set_schedule(self, rows, batch_size, epochs):
-        optimizer = getattr(self.optimizer, "inner_optimizer", self.optimizer)  # mixed precision wraps it
-        if isinstance(optimizer, BertAdam):
-            optimizer.total_steps = max(1, int(rows / batch_size * epochs))
 
     # --- strings in, scores and answers out -------------------------------------------------------------------------
 
@@ -308,10 +263,12 @@ class AspectClassifier(keras.Model):
         warn_cut(table.cut, self.max_length)
         plan = plan_evaluation(table.lengths, batch_size)
         expanded = [table.expand(rows) for rows in plan]
-        batches = table.batches(expanded, with_labels=False, pad_to_buckets=bool(self._jit_compile))
+        batches = table.batches(expanded, with_labels=False, few_shapes=bool(self._jit_compile))
         sorted_rows = super().predict(batches, verbose=verbose, steps=len(plan), **kwargs)
+        order = np.concatenate(plan)
+        sorted_rows = sorted_rows[: len(order)]  # without what filled up the last batch
         probabilities = np.empty_like(sorted_rows)
-        probabilities[np.concatenate(plan)] = sorted_rows
+        probabilities[order] = sorted_rows
         return probabilities
 
     def predict_aspects(
@@ -384,10 +341,7 @@ class AspectClassifier(keras.Model):
 
     def save_pretrained(self, folder: str | Path) -> None:
         """Writes an untouched HuggingFace folder, with the plugs, the settings and the vocabulary beside it."""
-        settings = {"class": type(self).__name__, "slots": self.encoder.get_config(), **self._settings()}
-        settings["lower_case"] = self.tokenizer.lower_case
-        write_pretrained(folder, self.encoder, self.plug_weights(), settings)
-        (Path(folder) / VOCABULARY_FILE).write_text("\n".join(self.tokenizer.vocabulary) + "\n", "utf-8")
+        write_classifier(folder, self, self._settings())
 
     @classmethod
     def from_pretrained(cls, name: str | Path, *, task: AspectTask | None = None, **kwargs):
@@ -402,63 +356,13 @@ class AspectClassifier(keras.Model):
             The model; its `load_report` says which weights were loaded, which are new, and which were not used.
         """
         settings = read_settings(name)
-        if settings is not None and settings["class"] != "SlottedBert":
-            return cls._from_saved(name, settings, task, kwargs)
-        if task is None:
-            raise ValueError(
-                f"`task` is needed to train on `{name}`: received None. Pass for example keras_absa.data.sentihood()."
-            )
-        vocabulary = find_file(name, VOCABULARY_FILE)
-        if vocabulary is None:
-            raise FileNotFoundError(
-                f"`{name}` has no {VOCABULARY_FILE}. Add the vocabulary that the BERT was trained with."
-            )
-        from_model = {
-            key: kwargs.pop(key) for key in ("scheme", "max_length", "dropout", "use_pooler") if key in kwargs
-        }
-        encoder = SlottedBert.from_pretrained(name, **cls._slots(name, task, kwargs))
-        model = cls(encoder, task, Tokenizer(vocabulary, lower_case=lower_case_of(name)), **from_model)
-        model.load_report = encoder.load_report
-        model.load_report.new += ["classifier/kernel", "classifier/bias"]
-        return model
+        if settings is None or settings["class"] == "SlottedBert":
+            return classifier_on_bert(cls, name, task, kwargs)
+        return read_classifier(cls, name, settings, task, kwargs)
 
     @classmethod
-    def _from_saved(cls, folder, settings, task, kwargs):
-        if settings["class"] != cls.__name__:
-            raise ValueError(
-                f"`{folder}` must hold a {cls.__name__}: received a {settings['class']}. Load it with "
-                f"keras_absa.models.{settings['class']}.from_pretrained."
-            )
-        saved_task = AspectTask.from_dict(settings["task"])
-        if kwargs or task not in (None, saved_task):
-            raise ValueError(
-                f"A saved model keeps its settings: received {sorted(kwargs) or f'task {task.name!r}'} for `{folder}`. Load it "
-                "without them, or start from its BERT."
-            )
-        encoder = SlottedBert.from_config(settings["slots"])
-        tokenizer = Tokenizer(Path(folder) / VOCABULARY_FILE, lower_case=settings["lower_case"])
-        arguments = {key: settings[key] for key in ("scheme", "max_length", "dropout", "use_pooler")}
-        model = cls(encoder, saved_task, tokenizer, **arguments)
-        encoder.load_pretrained(folder, plugs=model.plug_weights())
-        model.load_report = encoder.load_report
-        return model
-
-    @classmethod
-    def _slots(cls, name, task, kwargs) -> dict:
+    def slots_for(cls, name, task, kwargs) -> dict:
         """The slots that a subclass puts into a plain BERT."""
         raise NotImplementedError(
             f"{cls.__name__} is a base class. Use QacgBertClassifier, CgBertClassifier or BertPairClassifier."
-        )
-
-
-# What a model is selected by on its development set.
-MONITORS = {"sentihood": "strict_accuracy", "semeval2014": "f1", "aspect_sentiment": "strict_accuracy"}
-
-
-def _refuse_keras3(name, value):
-    module = type(value).__module__
-    if module.split(".")[0] == "keras":
-        raise ValueError(
-            f"`{name}` must be a Keras 2 object: received {module}.{type(value).__name__}, which is Keras 3. Make it with "
-            "`from keras_absa.keras import keras`; if tf_keras is missing: pip install 'tf-keras==2.21.*'"
         )

@@ -26,7 +26,7 @@ class BertPairClassifier(AspectClassifier):
     """
 
     @classmethod
-    def _slots(cls, name, task, kwargs):
+    def slots_for(cls, name, task, kwargs):
         if kwargs:
             raise ValueError(
                 f"BertPairClassifier has no arguments {sorted(kwargs)}: received them. It takes scheme, max_length, dropout and "

@@ -24,5 +24,5 @@ class CgBertClassifier(AspectClassifier):
     """
 
     @classmethod
-    def _slots(cls, name, task, kwargs):
+    def slots_for(cls, name, task, kwargs):
         return context_guided_slots(ContextGuidedAttention, name, task, kwargs)

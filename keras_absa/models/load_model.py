@@ -3,10 +3,11 @@
 from pathlib import Path
 
 from keras_absa.data.source_file import JsonError, parse_json
-from keras_absa.models.aspect_classifier import VOCABULARY_FILE, AspectClassifier
+from keras_absa.models.aspect_classifier import AspectClassifier
 from keras_absa.models.backbone import CONFIG_FILE, PLUGS_FILE
 from keras_absa.models.bert_pair_classifier import BertPairClassifier
 from keras_absa.models.cg_bert_classifier import CgBertClassifier
+from keras_absa.models.classifier_folder import VOCABULARY_FILE
 from keras_absa.models.qacg_bert_classifier import QacgBertClassifier
 
 CLASSES = {each.__name__: each for each in (BertPairClassifier, CgBertClassifier, QacgBertClassifier)}

@@ -1,5 +1,7 @@
 """The rows that a model sees: examples, once for each candidate that its scheme asks about."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import tensorflow as tf
 
@@ -55,7 +57,8 @@ class RowTable:
     def _measure(self):
         rows = np.arange(self.size) * self.candidates
         measured = tf.data.Dataset.from_tensor_slices(rows).batch(_CHUNK)
-        lengths = tf.autograph.experimental.do_not_convert(lambda rows: self.encoder.lengths(*self._strings(rows)))
+        traced = _traced(self.encoder)
+        lengths = tf.autograph.experimental.do_not_convert(lambda rows: traced.lengths(*self._strings(rows)))
         measured = measured.map(lengths)
         return tuple(np.concatenate(parts) for parts in zip(*measured.as_numpy_iterator(), strict=True))
 
@@ -79,22 +82,26 @@ class RowTable:
                 f"({self.sources[bare[0]] or 'no source given'}). Use `predict` for unlabelled text."
             )
 
-    def batches(self, plan: list[np.ndarray], *, with_labels: bool, pad_to_buckets: bool) -> tf.data.Dataset:
+    def batches(self, plan: list[np.ndarray], *, with_labels: bool, few_shapes: bool) -> tf.data.Dataset:
         """The encoded batches of a plan.
 
         Args:
             plan: Int arrays of row numbers, one a batch.
             with_labels: Bool, give (inputs, labels) instead of inputs.
-            pad_to_buckets: Bool, pad to one of at most eight lengths instead of to the longest row.
+            few_shapes: Bool, for XLA, which compiles a program for every shape: pad to one of at most eight lengths
+                instead of to the longest row, and fill a short batch up with copies of its own rows, at its end.
         """
+        if few_shapes:
+            most = max(map(len, plan))
+            plan = [np.resize(rows, most) for rows in plan]
         buckets = np.array(length_buckets(self.encoder.pair_encoder.max_length))
         longest = np.array([self.lengths[rows // self.candidates].max() for rows in plan])
-        longest = buckets[np.searchsorted(buckets, longest)] if pad_to_buckets else longest
-        row_labels = tf.constant(self.row_labels)
+        longest = buckets[np.searchsorted(buckets, longest)] if few_shapes else longest
+        row_labels, traced = tf.constant(self.row_labels), _traced(self.encoder)
 
         @tf.autograph.experimental.do_not_convert
         def encode(rows, length):
-            inputs = self.encoder(*self._strings(rows), length=length)
+            inputs = traced.encode(*self._strings(rows), length=length)
             return (inputs, tf.gather(row_labels, rows)) if with_labels else inputs
 
         # Not `from_generator`: with it TensorFlow 2.21 lowers malloc's trim threshold for the whole process, and
@@ -105,6 +112,17 @@ class RowTable:
     def expand(self, examples: np.ndarray) -> np.ndarray:
         """The rows of examples, all candidates of one example side by side."""
         return (examples[:, None] * self.candidates + np.arange(self.candidates)).reshape(-1)
+
+
+def _traced(encoder):
+    """The encoder's graphs, made once: tracing them takes longer than encoding some thousand texts."""
+    if not hasattr(encoder, "traced"):
+        # In a namespace, because a `tf.Module` would take the functions into each export.
+        graph = {"autograph": False, "reduce_retracing": True}
+        encoder.traced = SimpleNamespace(
+            encode=tf.function(encoder.__call__, **graph), lengths=tf.function(encoder.lengths, **graph)
+        )
+    return encoder.traced
 
 
 def _located(function, example, *arguments):

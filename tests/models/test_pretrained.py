@@ -243,8 +243,8 @@ def test_hub_name(bert, tmp_path):
 RELOAD_SCRIPT = """
 import json, sys
 import numpy as np
-import keras_absa.models
-from keras_absa.keras import keras
+import keras_absa
+import tf_keras as keras
 root = FOLDER
 batch = {name: keras.backend.constant(value, "int32") for name, value in np.load(root + "/batch.npz").items()}
 for name in json.load(open(root + "/names.json")):

@@ -52,10 +52,10 @@ def tiny_task(**kwargs):
     return AspectTask("tiny", aspects=("food", "service"), labels=("none", "good", "bad"), none_label="none", **kwargs)
 
 
-def tiny_encoder(kind="quasi", *, layers=2, num_contexts=2, seed=0, bert_dropout=0.1, **kwargs):
+def tiny_encoder(kind="quasi", *, layers=2, num_contexts=2, seed=0, bert_dropout=0.1, positions=64, **kwargs):
     """A `SlottedBert` with an attention of `ATTENTIONS` (`None`: BERT's own); `kwargs` go to where they belong."""
     keras.utils.set_random_seed(seed)
-    bert = tiny_bert(layers=layers, dropout=bert_dropout, initializer_range=0.2)  # as wide as 24 units need
+    bert = tiny_bert(layers=layers, dropout=bert_dropout, positions=positions, initializer_range=0.2)  # for 24 units
     if kind is None:
         return SlottedBert(bert)
     names = ("guided_layers", "share_context_dense", "context_init_std")
@@ -63,14 +63,13 @@ def tiny_encoder(kind="quasi", *, layers=2, num_contexts=2, seed=0, bert_dropout
     return SlottedBert(bert, attention=ATTENTIONS[kind](3, **kwargs), num_contexts=num_contexts, **slots)
 
 
-def tiny_model(kind="qacg", *, task=None, seed=0, dropout=0.0, layers=1, **kwargs):
+def tiny_model(kind="qacg", *, task=None, seed=0, dropout=0.0, layers=1, positions=64, **kwargs):
     """A classifier of `MODELS` on a tiny BERT, by default without dropout."""
     model_class, attention, arguments, defaults = MODELS[kind]
     task = task or tiny_task()
     rates = {None: {}, "cg": {"dropout": dropout}, "quasi": {"dropout": dropout, "context_dropout": dropout}}[attention]
-    encoder = tiny_encoder(
-        attention, layers=layers, num_contexts=task.num_contexts, seed=seed, bert_dropout=dropout, **rates, **arguments
-    )
+    own = {"layers": layers, "positions": positions, "num_contexts": task.num_contexts}
+    encoder = tiny_encoder(attention, seed=seed, bert_dropout=dropout, **own, **rates, **arguments)
     return model_class(encoder, task, tiny_tokenizer(), dropout=dropout, **{"max_length": 32, **defaults, **kwargs})
 
 

@@ -26,7 +26,7 @@ def table_of(scheme="nli_m", examples=EXAMPLES, task=None, max_length=64):
 
 
 def encoded(table, rows, **kwargs):
-    return next(table.batches([np.array(rows)], with_labels=False, pad_to_buckets=False, **kwargs).as_numpy_iterator())
+    return next(table.batches([np.array(rows)], with_labels=False, few_shapes=False, **kwargs).as_numpy_iterator())
 
 
 @pytest.mark.parametrize("scheme", ["nli_m", "single"])
@@ -74,7 +74,7 @@ def test_targets_are_marked():
 
 
 def test_labels_follow_their_rows():
-    batches = table_of().batches([np.array([3, 2]), np.array([0])], with_labels=True, pad_to_buckets=False)
+    batches = table_of().batches([np.array([3, 2]), np.array([0])], with_labels=True, few_shapes=False)
     assert [labels.tolist() for _, labels in batches.as_numpy_iterator()] == [[0, 2], [1]]
 
 
@@ -83,7 +83,7 @@ def test_a_batch_is_as_long_as_its_longest_row_or_its_bucket():
     # [CLS] text [SEP] aspect [SEP]: 4 + pieces of the text.
     np.testing.assert_array_equal(table.lengths, [8, 8, 5, 22])
     exact, bucketed = (
-        [batch["input_ids"].shape[1] for batch in table.batches(plan, with_labels=False, pad_to_buckets=pad)]
+        [batch["input_ids"].shape[1] for batch in table.batches(plan, with_labels=False, few_shapes=pad)]
         for pad in (False, True)
     )
     buckets = length_buckets(64)
@@ -91,9 +91,18 @@ def test_a_batch_is_as_long_as_its_longest_row_or_its_bucket():
     assert bucketed == [min(bucket for bucket in buckets if bucket >= length) for length in exact]
 
 
+def test_a_short_batch_is_filled_up_with_its_own_rows():
+    plan = [np.array([2, 0, 1]), np.array([3, 1])]
+    for few_shapes, last in ((False, [0, 1]), (True, [0, 1, 0])):
+        *_, (inputs, labels) = table_of().batches(plan, with_labels=True, few_shapes=few_shapes).as_numpy_iterator()
+        contexts = table_of().context_ids[[3, 1]][last]
+        assert inputs["context_ids"].tolist() == contexts.tolist()
+        assert labels.tolist() == table_of().labels[[3, 1]][last].tolist()
+
+
 def test_the_element_has_one_shape():
     """One signature for all batches, so that one trace serves them."""
-    spec = table_of().batches([np.array([0]), np.array([3, 1])], with_labels=False, pad_to_buckets=False).element_spec
+    spec = table_of().batches([np.array([0]), np.array([3, 1])], with_labels=False, few_shapes=False).element_spec
     assert spec["input_ids"].shape.as_list() == [None, None] and spec["context_ids"].shape.as_list() == [None]
 
 
