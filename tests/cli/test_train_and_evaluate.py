@@ -112,3 +112,37 @@ def test_schemes_offered_are_those_of_the_library():
     from keras_absa.cli import train
 
     assert get_args(train.__globals__["Scheme"]) == SCHEMES
+
+
+@pytest.fixture(scope="module")
+def places(tmp_path_factory):
+    """A folder of tables with targets."""
+    folder = tmp_path_factory.mktemp("data") / "places"
+    folder.mkdir()
+    for split, count in (("train", 8), ("dev", 3), ("test", 4)):
+        lines = ["text,aspect,sentiment,target"]
+        for number in range(count):
+            word = ("good", "bad")[number % 2]
+            lines += [f"{split} {number} Ely was {word},{aspect},Ely" for aspect in (f"food,{word}", "service,none")]
+        (folder / f"{split}.csv").write_text("\n".join(lines) + "\n", "utf-8")
+    return folder
+
+
+def test_other_models_targets_and_selections(keras_absa, places, backbone, tmp_path):
+    output = tmp_path / "run"
+    common = ["--data", places, "--output", output, "--backbone", backbone, "--max-length", 24, "--json"]
+    own = ["--model", "cg", "--gate-activation", "sigmoid", "--epochs", 1, "--selection", "leaking_test"]
+    result = json.loads(keras_absa("train", *common, *own).stdout)
+    assert result["class"] == "CgBertClassifier" and result["task"]["targets"] == ["TARGET1", "TARGET2"]
+    assert result["selection"]["on"] == "test" and len(result["test"]) == 1 and "dev" not in result
+    model = load_model(output / "model")
+    assert model.encoder.plugs["0"].gate_activation == "sigmoid" and model.max_length == 24
+
+    assert "--overwrite" in keras_absa("train", *common, code=2).stderr
+    own = ["--model", "pair", "--scheme", "qa_b", "--epochs", 2, "--selection", "last", "--optimizer", "adamw"]
+    result = json.loads(keras_absa("train", *common, *own, "--overwrite").stdout)
+    assert result["class"] == "BertPairClassifier" and result["selection"]["saved_epoch"] == 2
+    model = load_model(output / "model")
+    assert model.scheme == "qa_b" and not model.encoder.plugs
+    scores = json.loads(keras_absa("evaluate", output / "model", "--data", places, "--json").stdout)
+    assert scores["metrics"] == pytest.approx(result["test_scores"]["last"]["metrics"], abs=1e-6, nan_ok=True)
