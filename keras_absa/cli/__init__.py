@@ -3,6 +3,7 @@
 Nothing here imports TensorFlow before a command needs it, so that `--help` and `doctor` work without it.
 """
 
+import os
 from typing import Annotated
 
 import typer
@@ -61,4 +62,6 @@ def options(
 
 def main() -> None:
     """The entry point of the command `keras-absa`."""
+    # Read when TensorFlow starts: the same seed gives the same weights, and an interrupted training goes on exactly.
+    os.environ.setdefault("TF_DETERMINISTIC_OPS", "1")
     app(prog_name="keras-absa")

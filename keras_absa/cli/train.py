@@ -1,5 +1,6 @@
 """`keras-absa train`: from files to a saved model and its scores."""
 
+import shutil
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -10,6 +11,7 @@ from keras_absa.cli.json_output import to_json
 
 Model = Literal["qacg", "cg", "pair"]
 Scheme = Literal["nli_m", "qa_m", "nli_b", "qa_b", "single"]
+CHECKPOINT = "checkpoint"  # a folder in --output while a run is not finished
 Selection = Literal["dev", "last", "leaking_test"]
 
 
@@ -54,13 +56,20 @@ def train(
             help="The epoch that is saved: best on dev, the last, or best on test (its test scores are optimistic)."
         ),
     ] = "dev",
+    checkpoint_every: Annotated[
+        int, typer.Option(min=0, help="Steps between two checkpoints of the training; 0 for none.")
+    ] = 200,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with an interrupted run in --output; starts it if there is none.")
+    ] = False,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the run that is in --output.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print result.json instead of tables.")] = False,
 ):
     """Train a model, save it, and score it on the test split.
 
     The test split is scored twice, with the weights of the last epoch and with those of the epoch that was best on dev.
-    Progress goes to stderr, results to stdout.
+    Progress goes to stderr, results to stdout. A run that was killed goes on with the same command and --resume; on a CPU
+    its weights are then those of a run that was never interrupted, bit for bit.
 
     \b
     Examples:
@@ -71,15 +80,21 @@ def train(
     """
     from keras_absa.cli.data_source import find_task, read_splits
 
-    arguments = {key: value for key, value in ctx.params.items() if key not in ("as_json", "overwrite")}
+    arguments = {key: value for key, value in ctx.params.items() if key not in ("as_json", "overwrite", "resume")}
     if gate_activation and model != "cg":
         raise ValueError(f"`--gate-activation` belongs to `--model cg`: received it with {model!r}. Leave it out.")
-    _check_output(output, overwrite)
+    checkpoint = output / CHECKPOINT
+    if resume and checkpoint_every == 0:
+        raise ValueError("`--resume` needs checkpoints: received --checkpoint-every 0. Give the steps between two.")
+    if not (resume and checkpoint.is_dir()):
+        _check_output(output, overwrite)
     found_task = find_task(task, data)
     rows = read_splits(found_task, data, clean=clean, holdout=holdout, seed=seed)
     if selection == "leaking_test" and not rows["test"]:
         raise ValueError(f"`--selection leaking_test` needs a test split: {data} has none. Use dev or last.")
     output.mkdir(parents=True, exist_ok=True)
+    if checkpoint.is_dir() and not resume:
+        shutil.rmtree(checkpoint)  # --overwrite
 
     quiet_tensorflow()
     from keras_absa.cli.training_run import run
@@ -94,6 +109,11 @@ def _check_output(output: Path, overwrite: bool) -> None:
         raise ValueError(f"`--output` must be a folder: received the file {output}. Choose another name.")
     if not output.is_dir() or not any(output.iterdir()):
         return
+    if (output / CHECKPOINT).is_dir() and not overwrite:
+        raise ValueError(
+            f"`--output` must be new or empty: received {output}, with an interrupted run. Add --resume to go on with it, or "
+            "--overwrite to start anew."
+        )
     if not overwrite:
         raise ValueError(
             f"`--output` must be new or empty: received {output}, which is not. Add --overwrite to replace the run."

@@ -16,7 +16,7 @@ from keras_absa.environment import REQUIREMENTS, installed_version
 from keras_absa.keras import keras
 from keras_absa.metrics import constant_baseline
 from keras_absa.models import BertPairClassifier, CgBertClassifier, QacgBertClassifier
-from keras_absa.training import BestWeights, DevMetrics
+from keras_absa.training import BestWeights, DevMetrics, TrainingCheckpoint
 from keras_absa.training.training_setup import MONITORS
 
 MODELS = {"qacg": QacgBertClassifier, "cg": CgBertClassifier, "pair": BertPairClassifier}
@@ -69,6 +69,8 @@ def run(arguments: dict, task: AspectTask, rows: dict[str, list]) -> tuple[dict,
     baseline = constant_baseline(task, test.examples)
 
     keras.utils.set_random_seed(arguments["seed"])
+    every, folder = arguments["checkpoint_every"], output / "checkpoint"
+    checkpoint = TrainingCheckpoint(folder, every) if every else None
     model = _build(arguments, task)
     tell(str(model.load_report).splitlines()[0])
     model.compile(optimizer=arguments["optimizer"], learning_rate=arguments["learning_rate"])
@@ -78,6 +80,7 @@ def run(arguments: dict, task: AspectTask, rows: dict[str, list]) -> tuple[dict,
         history = model.fit(
             data["train"],
             epochs=arguments["epochs"],
+            checkpoint=checkpoint,
             callbacks=[dev_metrics, kept] + ([] if interactive else [ProgressLines()]),
             verbose=1 if interactive else 2,
         )
@@ -128,6 +131,7 @@ def run(arguments: dict, task: AspectTask, rows: dict[str, list]) -> tuple[dict,
         "seconds": {"training": round(trained - start, 1), "total": round(time.monotonic() - start, 1)},
     }
     (output / "result.json").write_text(to_json(result) + "\n", "utf-8")
+    shutil.rmtree(folder, ignore_errors=True)
     columns = {f"epoch {best}, best on {watched}": reports[best], f"epoch {last}, the last": reports[last]}
     if best == last:
         columns = {f"epoch {last}, the last and the best on {watched}": reports[last]}

@@ -79,6 +79,19 @@ class MetricReport(Mapping[str, float]):
         metrics = {name: _plain(value) for name, value in self._values.items()}
         return {"metrics": metrics, "undefined": self.undefined, "counts": self.counts, "tables": tables}
 
+    @classmethod
+    def from_dict(cls, values: dict) -> "MetricReport":
+        """The report that `to_dict` described."""
+        nan = float("nan")
+        metrics = {name: nan if value is None else value for name, value in values["metrics"].items()}
+        tables = {
+            name: {
+                row: {key: nan if cell is None else cell for key, cell in cells.items()} for row, cells in rows.items()
+            }
+            for name, rows in values["tables"].items()
+        }
+        return cls(metrics, values["undefined"], values["counts"], tables)
+
     def __str__(self) -> str:
         width = max([len(name) for name in (*self._values, *self.counts)], default=0)
         lines = [f"{name:<{width}}  {self._cell(value, name):>9}" for name, value in self._values.items()]

@@ -20,6 +20,7 @@ from keras_absa.text.aspect_encoder import AspectEncoder
 from keras_absa.text.tokenizer import Tokenizer
 from keras_absa.training.epoch_plan import plan_epoch, plan_evaluation
 from keras_absa.training.row_table import RowTable
+from keras_absa.training.training_checkpoint import TrainingCheckpoint
 from keras_absa.training.training_setup import dev_callbacks, optimizer_and_loss, set_schedule
 from keras_absa.training.warn_once import warn_cut
 
@@ -155,6 +156,7 @@ class AspectClassifier(keras.Model):
         selection: str = "dev",
         callbacks=None,
         initial_epoch: int = 0,
+        checkpoint: TrainingCheckpoint | None = None,
         **kwargs,
     ):
         """Trains on strings, or as any Keras model on encoded tensors.
@@ -171,6 +173,8 @@ class AspectClassifier(keras.Model):
                 figures only.
             callbacks: Keras callbacks.
             initial_epoch: Int. Defaults to 0.
+            checkpoint: A `TrainingCheckpoint`: a training of strings that was killed goes on where it was. Defaults
+                to None.
             **kwargs: Passed to `keras.Model.fit` (`verbose`, `class_weight`, ...).
 
         Returns:
@@ -206,20 +210,44 @@ class AspectClassifier(keras.Model):
         row_lengths = np.repeat(table.lengths, table.candidates)
         steps = -(-len(table.row_labels) // train.batch_size)
         set_schedule(self.optimizer, len(table.row_labels), train.batch_size, epochs)
-        plan = []
-        for epoch in range(initial_epoch, epochs):
-            plan += plan_epoch(table.row_labels, row_lengths, train.batch_size, train.sampler, train.seed, epoch)
+        callbacks = dev_callbacks(validation_data, dev, selection, self.task) + list(callbacks or [])
         if hasattr(self.optimizer, "build"):
             self.optimizer.build(self.trainable_variables)  # a step that makes variables is traced twice
-        data = table.batches(plan, with_labels=True, few_shapes=bool(self._jit_compile))
-        return super().fit(
-            data,
-            epochs=epochs,
-            initial_epoch=initial_epoch,
-            steps_per_epoch=steps,
-            callbacks=dev_callbacks(validation_data, dev, selection, self.task) + list(callbacks or []),
-            **kwargs,
-        )
+        first_step = 0
+        if checkpoint is not None:
+            initial_epoch, first_step = checkpoint.begin(self, callbacks, steps, self._training(train, epochs, table))
+            callbacks.append(checkpoint)
+        plan = []
+        for epoch in range(min(initial_epoch, epochs - 1), epochs):
+            plan += plan_epoch(table.row_labels, row_lengths, train.batch_size, train.sampler, train.seed, epoch)
+        data = table.batches(plan[first_step:], with_labels=True, few_shapes=bool(self._jit_compile))
+        self._training_state = checkpoint  # Keras asks it at which step to begin
+        try:
+            history = super().fit(
+                data,
+                epochs=epochs,
+                initial_epoch=initial_epoch,
+                steps_per_epoch=steps,
+                callbacks=callbacks,
+                **kwargs,
+            )
+        finally:
+            self._training_state = None
+        return history if checkpoint is None else checkpoint.complete(history)
+
+    def _training(self, train, epochs, table):
+        """What two processes must have in common to go on with one training."""
+        slots = self.encoder.slots_config()
+        attention = slots["attention"] and {**slots["attention"]["config"], "name": ""}
+        return {
+            "the model": {"class": type(self).__name__, **self._settings(), **slots, "attention": attention},
+            "the number of epochs": epochs,
+            "the batch size": train.batch_size,
+            "the sampler": train.sampler,
+            "the seed of the data": train.seed,
+            "the data's hash": table.digest(),
+            "the optimizer": keras.optimizers.serialize(self.optimizer),
+        }
 
     # --- strings in, scores and answers out -------------------------------------------------------------------------
 

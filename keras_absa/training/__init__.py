@@ -3,5 +3,6 @@
 from keras_absa import keras as _keras  # noqa: F401  (first: one message if a version is wrong)
 from keras_absa.training.bert_adam import BertAdam
 from keras_absa.training.callbacks import BestWeights, DevMetrics
+from keras_absa.training.training_checkpoint import TrainingCheckpoint
 
-__all__ = ["BertAdam", "BestWeights", "DevMetrics"]
+__all__ = ["BertAdam", "BestWeights", "DevMetrics", "TrainingCheckpoint"]

@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from keras_absa.keras import keras
+from keras_absa.metrics import MetricReport
 from keras_absa.training.row_table import RowTable
 from keras_absa.training.warn_once import warn_once
 
@@ -23,6 +24,14 @@ class DevMetrics(keras.callbacks.Callback):
         self.batch_size = batch_size
         self.reports = {}
         self.table = None
+
+    def get_state(self) -> dict:
+        """What a `TrainingCheckpoint` keeps."""
+        return {"reports": {str(epoch): report.to_dict() for epoch, report in self.reports.items()}}
+
+    def set_state(self, state: dict) -> None:
+        """Puts back what `get_state` gave, after a detour through JSON."""
+        self.reports = {int(epoch): MetricReport.from_dict(report) for epoch, report in state["reports"].items()}
 
     def on_epoch_end(self, epoch, logs=None):
         if self.table is None:
@@ -57,6 +66,16 @@ class BestWeights(keras.callbacks.Callback):
 
     def on_train_begin(self, logs=None):
         self.best, self.epoch, self.weights = -math.inf, None, None
+
+    def get_state(self) -> dict:
+        """What a `TrainingCheckpoint` keeps."""
+        best = None if self.epoch is None else self.best
+        return {"best": best, "epoch": self.epoch, "arrays": self.weights}
+
+    def set_state(self, state: dict) -> None:
+        """Puts back what `get_state` gave, after a detour through JSON."""
+        if state["epoch"] is not None:
+            self.best, self.epoch, self.weights = state["best"], state["epoch"], state["arrays"]
 
     def on_epoch_end(self, epoch, logs=None):
         value = logs.get(self.monitor)

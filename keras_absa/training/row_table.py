@@ -1,5 +1,6 @@
 """The rows that a model sees: examples, once for each candidate that its scheme asks about."""
 
+import hashlib
 from types import SimpleNamespace
 
 import numpy as np
@@ -72,6 +73,11 @@ class RowTable:
             None if self.targets is None else tf.gather(self.targets, example),
             None if self.others is None else tf.gather(self.others, example),
         )
+
+    def digest(self) -> str:
+        """A hash of the texts, the questions and the labels."""
+        rows = [(row.text, row.aspect, row.label, row.target, row.other_target) for row in self.examples]
+        return hashlib.sha256(repr(rows).encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
     def check_labelled(self) -> None:
         """Refuses examples without a label."""
