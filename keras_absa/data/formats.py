@@ -26,7 +26,7 @@ def read_examples(
     split: str = "",
     clean: str = "raw",
     labelled: bool = True,
-    mode: str = "strict",
+    on_error: str = "raise",
     report: LoadReport | None = None,
 ) -> list[AspectExample]:
     """Reads one file with the reader that its name and its first character call for.
@@ -38,14 +38,14 @@ def read_examples(
         split: `"train"`, `"dev"`, `"test"` or `""`, kept in the rows.
         clean: `"raw"` or, for SentiHood only, `"treebank"`. Defaults to `"raw"`.
         labelled: Bool, whether every row of a table needs a sentiment. Defaults to `True`.
-        mode: `"strict"` or `"lenient"`. Defaults to `"strict"`.
+        on_error: `"raise"` or `"skip"`. Defaults to `"raise"`.
         report: A `LoadReport` to fill in. Defaults to `None`.
 
     Returns:
         A list of `AspectExample`.
 
     Raises:
-        DataError: If the file, or in strict mode any of its rows, cannot be used.
+        DataError: If the file, or unless rows are skipped any of its rows, cannot be used.
         FileNotFoundError: If there is no such file.
 
     Example:
@@ -64,12 +64,12 @@ def read_examples(
     if not path.is_file():
         raise FileNotFoundError(f"{path}: no such file. Check the path.")
     if path.suffix.lower() == ".json" and _begins_with_array(path):
-        return read_sentihood(path, split, task, clean, mode, report)
+        return read_sentihood(path, split, task, clean, on_error, report)
     if clean != "raw":
         raise ValueError(f"`clean={clean!r}` is for SentiHood files: received {str(path)!r}. Leave it out.")
     if path.suffix.lower() == ".xml":
-        return read_semeval2014(path, split, task, mode, report)
-    return read_table(path, task, split, labelled, mode, report)
+        return read_semeval2014(path, split, task, on_error, report)
+    return read_table(path, task, split, labelled, on_error, report)
 
 
 def find_splits(task: AspectTask | None, folder) -> dict[str, Path]:
@@ -122,7 +122,7 @@ def read_folder(
     clean: str = "raw",
     holdout: float = 0.1,
     seed: int = 0,
-    mode: str = "strict",
+    on_error: str = "raise",
     reports: dict[str, LoadReport] | None = None,
 ) -> dict[str, list[AspectExample]]:
     """Reads all splits of a folder; a missing development split is held out from the training rows.
@@ -134,7 +134,7 @@ def read_folder(
         holdout: Float between 0 and 1, the share of the training texts that become the development split where the
             folder has none. Defaults to 0.1.
         seed: Int, the seed of the hold-out. Defaults to 0.
-        mode: `"strict"` or `"lenient"`. Defaults to `"strict"`.
+        on_error: `"raise"` or `"skip"`. Defaults to `"raise"`.
         reports: A dict to fill in with the `LoadReport` of every file, by split. Defaults to `None`.
 
     Returns:
@@ -142,7 +142,7 @@ def read_folder(
         has no test file.
 
     Raises:
-        DataError: If a file, or in strict mode any of its rows, cannot be used.
+        DataError: If a file, or unless rows are skipped any of its rows, cannot be used.
         FileNotFoundError: If there is no training file.
 
     Example:
@@ -158,7 +158,7 @@ def read_folder(
     rows = {"train": [], "dev": [], "test": []}
     for split, path in find_splits(task, folder).items():
         reports[split] = LoadReport()
-        rows[split] = read_examples(task, path, split, clean, mode=mode, report=reports[split])
+        rows[split] = read_examples(task, path, split, clean, on_error=on_error, report=reports[split])
     if "dev" not in reports:
         rows["train"], heldout = grouped_holdout(rows["train"], holdout, seed)
         rows["dev"] = [replace(example, split="dev") for example in heldout]

@@ -1,32 +1,32 @@
-"""Strict and lenient reading: one place that decides what happens to a mistake in a file."""
+"""Raising or skipping: one place that decides what happens to a mistake in a file."""
 
 from keras_absa.data.data_error import DataError
 from keras_absa.data.load_report import LoadReport
 
-MODES = ("strict", "lenient")
+ON_ERROR = ("raise", "skip")
 ERROR_LIMIT = 20
 
 
 class ProblemLog:
-    """Collects a file's mistakes (`mode="strict"`) or counts them in a report (`mode="lenient"`).
+    """Collects a file's mistakes (`on_error="raise"`) or counts them in a report (`on_error="skip"`).
 
     Args:
         path: The file's name, for messages.
-        mode: `"strict"` or `"lenient"`.
+        on_error: `"raise"` or `"skip"`.
         report: `LoadReport` to fill in; a private one when `None`.
     """
 
-    def __init__(self, path, mode: str, report: LoadReport | None = None):
-        if mode not in MODES:
-            raise ValueError(f"`mode` must be one of {list(MODES)}: received {mode!r}. Pick one of them.")
+    def __init__(self, path, on_error: str, report: LoadReport | None = None):
+        if on_error not in ON_ERROR:
+            raise ValueError(f"`on_error` must be one of {list(ON_ERROR)}: received {on_error!r}. Pick one of them.")
         self.path = str(path)
-        self.strict = mode == "strict"
+        self.strict = on_error == "raise"
         self.report = LoadReport() if report is None else report
         self.report.path = self.path
         self._errors = []
 
     def bad(self, reason: str, where, what: str) -> None:
-        """A mistake: an error of a strict reading, one more count of a lenient one."""
+        """A mistake: an error of a strict reading, one more rejected row of the other."""
         message = f"{self.path}:{where}: {what}"
         if not self.strict:
             self.report.add(reason, message)
@@ -40,7 +40,7 @@ class ProblemLog:
         self.report.add(reason, f"{self.path}:{where}: {what}")
 
     def fatal(self, where, what: str) -> DataError:
-        """The error, to be raised, after which nothing of the file can be trusted in either mode."""
+        """The error, to be raised, after which nothing of the file can be trusted either way."""
         return DataError(*self._errors, f"{self.path}:{where}: {what}" if where else f"{self.path}: {what}")
 
     def finish(self, examples: list) -> list:

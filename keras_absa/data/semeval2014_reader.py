@@ -17,7 +17,7 @@ def read_semeval2014(
     path,
     split: str = "",
     task: AspectTask | None = None,
-    mode: str = "strict",
+    on_error: str = "raise",
     report: LoadReport | None = None,
 ) -> list[AspectExample]:
     """Reads one SemEval-2014 file, one row for every (sentence, aspect category).
@@ -31,15 +31,15 @@ def read_semeval2014(
         path: The file, `<sentences>` of `<sentence id>` with `<text>` and `<aspectCategories>`.
         split: `"train"`, `"dev"`, `"test"` or `""`, kept in the rows.
         task: The task. Defaults to `aspect_task.semeval2014()`.
-        mode: `"strict"` raises all mistakes of the file together; `"lenient"` skips what is wrong and counts it.
-            Defaults to `"strict"`.
+        on_error: `"raise"` raises all mistakes of the file together; `"skip"` skips what is wrong and counts it.
+            Defaults to `"raise"`.
         report: A `LoadReport` to fill in. Defaults to `None`.
 
     Returns:
         A list of `AspectExample` in document order, aspects in context order.
 
     Raises:
-        DataError: If the file is not XML of this form, or, in strict mode, if a sentence has a mistake.
+        DataError: If the file is not XML of this form, or, unless rows are skipped, if a sentence has a mistake.
 
     Example:
         >>> import tempfile
@@ -59,7 +59,7 @@ def read_semeval2014(
             f"SemEval-2014 files need a `task` without targets and with a none_label: received task {task.name!r} "
             f"with targets {list(task.targets)} and none_label {task.none_label!r}. Use `aspect_task.semeval2014()`."
         )
-    log = ProblemLog(path, mode, report)
+    log = ProblemLog(path, on_error, report)
     examples, seen = [], set()
     for sentence in _SentenceParser(log).parse(read_bytes(path, log)):
         identifier = _identifier(sentence, seen, log)

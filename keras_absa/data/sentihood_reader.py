@@ -19,7 +19,7 @@ def read_sentihood(
     split: str = "",
     task: AspectTask | None = None,
     clean: str = "raw",
-    mode: str = "strict",
+    on_error: str = "raise",
     report: LoadReport | None = None,
 ) -> list[AspectExample]:
     """Reads one SentiHood file, one row for every (text, target, aspect).
@@ -34,8 +34,8 @@ def read_sentihood(
         task: The task; its targets are the placeholders in the texts. Defaults to `aspect_task.sentihood()`.
         clean: `"raw"` for the text as it is, with a placeholder set apart from letters it touches, or `"treebank"`
             for the text of the published sentence pairs (`treebank_clean`). Defaults to `"raw"`.
-        mode: `"strict"` raises all mistakes of the file together; `"lenient"` skips what is wrong and counts it.
-            Defaults to `"strict"`.
+        on_error: `"raise"` raises all mistakes of the file together; `"skip"` skips what is wrong and counts it.
+            Defaults to `"raise"`.
         report: A `LoadReport` to fill in. Defaults to `None`.
 
     Returns:
@@ -43,7 +43,7 @@ def read_sentihood(
         the second, ids in string order, aspects in context order.
 
     Raises:
-        DataError: If the file is not JSON of this form, or, in strict mode, if a record has a mistake.
+        DataError: If the file is not JSON of this form, or, unless rows are skipped, if a record has a mistake.
 
     Example:
         >>> import json, tempfile
@@ -65,7 +65,7 @@ def read_sentihood(
             f"SentiHood files need a `task` with targets and a none_label: received task {task.name!r} with targets "
             f"{list(task.targets)} and none_label {task.none_label!r}. Use `aspect_task.sentihood()` or one like it."
         )
-    log = ProblemLog(path, mode, report)
+    log = ProblemLog(path, on_error, report)
     try:
         records = parse_json(read_text(path, log))
     except JsonError as error:

@@ -69,7 +69,7 @@ def parse_json(text: str):
 
 
 def usable_text(text, where, log: ProblemLog) -> str | None:
-    """`text` if a model can read it; repaired in a lenient reading; `None` if the row has to be left out."""
+    """`text` if a model can read it; repaired where rows are skipped; `None` if the row has to be left out."""
     if not isinstance(text, str):
         log.bad("missing_text", where, f"missing text: received {text!r:.40}, expected a string")
         return None

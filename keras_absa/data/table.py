@@ -24,7 +24,7 @@ def read_table(
     task: AspectTask | None,
     split: str = "",
     labelled: bool = True,
-    mode: str = "strict",
+    on_error: str = "raise",
     report: LoadReport | None = None,
 ) -> list[AspectExample]:
     """Reads a CSV, TSV or JSONL file with one (text, aspect) a row.
@@ -39,15 +39,15 @@ def read_table(
             makes a task of them.
         split: `"train"`, `"dev"`, `"test"` or `""`, kept in the rows.
         labelled: Bool, whether every row needs a sentiment. Defaults to `True`.
-        mode: `"strict"` raises all mistakes of the file together; `"lenient"` skips what is wrong and counts it.
-            Defaults to `"strict"`.
+        on_error: `"raise"` raises all mistakes of the file together; `"skip"` skips what is wrong and counts it.
+            Defaults to `"raise"`.
         report: A `LoadReport` to fill in. Defaults to `None`.
 
     Returns:
         A list of `AspectExample` in the order of the file. Without an `id` column, equal texts share an id.
 
     Raises:
-        DataError: If the file is not such a table, or, in strict mode, if a row has a mistake. Each is named
+        DataError: If the file is not such a table, or, unless rows are skipped, if a row has a mistake. Each is named
             by the line on which its row starts.
 
     Example:
@@ -59,7 +59,7 @@ def read_table(
         'good'
     """
     suffix = Path(path).suffix.lower()
-    log = ProblemLog(path, mode, report)
+    log = ProblemLog(path, on_error, report)
     if suffix in DIALECTS:
         records = _delimited_records(read_text(path, log), DIALECTS[suffix], labelled, log)
     elif suffix in (".jsonl", ".json"):

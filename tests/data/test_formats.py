@@ -44,7 +44,7 @@ def test_the_reader_is_picked_by_suffix_and_content(tmp_path, task, name, conten
 def test_arguments_reach_the_reader(tmp_path):
     put(tmp_path, a__json=PLACES, a__csv="text,aspect\nDear.,price\n,price\n")
     assert read_examples(None, tmp_path / "a.json", "dev", "treebank")[0].text == "location - 1 is n't no . 0"
-    (row,) = read_examples(SHOP, tmp_path / "a.csv", "test", labelled=False, mode="lenient")
+    (row,) = read_examples(SHOP, tmp_path / "a.csv", "test", labelled=False, on_error="skip")
     assert (row.label, row.split) == (None, "test")
     with pytest.raises(DataError):
         read_examples(SHOP, tmp_path / "a.csv", labelled=False)
@@ -121,6 +121,6 @@ def test_read_folder_passes_cleaning_and_mode(tmp_path):
     put(tmp_path, train__json=PLACES.replace("LOCATION1 isn't no. 9", " "))
     with pytest.raises(DataError, match="record 10 .id 9.: empty text"):
         read_folder(sentihood(), tmp_path)
-    rows = read_folder(sentihood(), tmp_path, clean="treebank", mode="lenient")
+    rows = read_folder(sentihood(), tmp_path, clean="treebank", on_error="skip")
     assert len(rows["train"]) + len(rows["dev"]) == 36
     assert rows["test"] == [] and rows["train"][0].text.startswith("location - 1 is n't")

@@ -70,11 +70,11 @@ PARAMETER = '<!DOCTYPE sentences [<!ENTITY % a SYSTEM "file:///etc/hostname"> %a
 
 @pytest.mark.parametrize("doctype", [BOMB, EXTERNAL, PARAMETER, "<!DOCTYPE sentences>"])
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
-@pytest.mark.parametrize("mode", ["strict", "lenient"])
-def test_document_type_declaration_is_refused(read, doctype, encoding, mode):
+@pytest.mark.parametrize("on_error", ["raise", "skip"])
+def test_document_type_declaration_is_refused(read, doctype, encoding, on_error):
     head = f'<?xml version="1.0" encoding="{encoding}"?>\n{doctype}'
     with pytest.raises(DataError, match=r"menu.xml:2:\d+: document type declaration of 'sentences' is not allowed"):
-        read(document(sentence(text="&c;"), head=head).encode(encoding), mode=mode)
+        read(document(sentence(text="&c;"), head=head).encode(encoding), on_error=on_error)
 
 
 @pytest.mark.parametrize(
@@ -92,10 +92,10 @@ def test_document_type_declaration_is_refused(read, doctype, encoding, mode):
         (document(sentence(text="<b>" * 200_000)), "tags nested deeper than 32"),
     ],
 )
-@pytest.mark.parametrize("mode", ["strict", "lenient"])
-def test_unreadable_file_is_an_error_in_both_modes(read, content, message, mode):
+@pytest.mark.parametrize("on_error", ["raise", "skip"])
+def test_unreadable_file_is_an_error_either_way(read, content, message, on_error):
     with pytest.raises(DataError) as error:
-        read(content, mode=mode)
+        read(content, on_error=on_error)
     assert message in str(error.value)
 
 
@@ -123,13 +123,13 @@ def test_bad_sentence(read, reason, bad, message, rows_kept):
         read(content)
     assert message in str(error.value) and len(error.value.errors) == 1
     report = LoadReport()
-    rows = read(content, mode="lenient", report=report)
+    rows = read(content, on_error="skip", report=report)
     assert report.counts == {reason: 1}
     assert len(rows) == 10 + rows_kept
 
 
 def test_lenient_joins_text_and_accepts_case(read):
-    rows = read(document(sentence(text="Very <b>hot</b> tea", categories=[("food", "Negative")])), mode="lenient")
+    rows = read(document(sentence(text="Very <b>hot</b> tea", categories=[("food", "Negative")])), on_error="skip")
     assert (rows[0].text, rows[2].label) == ("Very hot tea", "negative")
 
 

@@ -102,10 +102,10 @@ def test_byte_order_mark_and_line_ends(read):
         ("", "rooms.json:1:1: invalid JSON"),
     ],
 )
-@pytest.mark.parametrize("mode", ["strict", "lenient"])
-def test_unreadable_file_is_an_error_in_both_modes(read, content, message, mode):
+@pytest.mark.parametrize("on_error", ["raise", "skip"])
+def test_unreadable_file_is_an_error_either_way(read, content, message, on_error):
     with pytest.raises(DataError) as error:
-        read(content, mode=mode)
+        read(content, on_error=on_error)
     assert message in str(error.value)
 
 
@@ -136,14 +136,14 @@ def test_bad_record(read, reason, bad, message, rows_kept):
         read(content)
     assert message in str(error.value) and len(error.value.errors) == 1
     report = LoadReport()
-    rows = read(content, mode="lenient", report=report)
+    rows = read(content, on_error="skip", report=report)
     assert report.counts == {reason: 1}
     assert len(rows) == report.rows == 8 + rows_kept
 
 
 def test_lenient_repairs(read):
     content = [record(1, opinions=[opinion("positive")]), record(1, "LOCATION1 \ud800 up\x07")]
-    rows = read(content, mode="lenient")
+    rows = read(content, on_error="skip")
     assert rows[5].label == "Positive"
     assert rows[0].id == "1#2" and rows[0].text == "LOCATION1 \ufffd up"
     with pytest.raises(DataError, match="unknown label 'positive'"):
@@ -168,7 +168,7 @@ def test_own_task_keeps_its_context_order(read):
     "options, message",
     [
         ({"clean": "tidy"}, "`clean` must be one of"),
-        ({"mode": "loose"}, "`mode` must be one of"),
+        ({"on_error": "loose"}, "`on_error` must be one of"),
         ({"task": semeval2014()}, "need a `task` with targets"),
         ({"task": AspectTask("x", ("a",), ("b",), targets=("LOCATION1",))}, "and none_label None"),
     ],

@@ -107,7 +107,7 @@ class TestCsv:
         content = HEAD + f"Fine.,price,neutral\n{row}\nGood.,price,positive\n"
         assert f"data.csv:3: {message}" in "\n".join(errors(content))
         report = LoadReport()
-        rows = read(content, mode="lenient", report=report)
+        rows = read(content, on_error="skip", report=report)
         assert report.counts[reason] == 1
         assert len(rows) == (3 if reason == "control_characters" else 2)
 
@@ -124,9 +124,9 @@ class TestCsv:
             (b"text,aspect,sentiment\ncaf\xe9,price,neutral\n", "data.csv:2: byte 0xe9 at offset 25 is not UTF-8"),
         ],
     )
-    @pytest.mark.parametrize("mode", ["strict", "lenient"])
-    def test_unreadable_file_is_an_error_in_both_modes(self, errors, content, message, mode):
-        assert message in errors(content, mode=mode)[0]
+    @pytest.mark.parametrize("on_error", ["raise", "skip"])
+    def test_unreadable_file_is_an_error_either_way(self, errors, content, message, on_error):
+        assert message in errors(content, on_error=on_error)[0]
 
     def test_file_too_big(self, errors, monkeypatch):
         monkeypatch.setattr("keras_absa.data.source_file.MAX_FILE_BYTES", 10)
@@ -172,7 +172,7 @@ class TestTargets:
         task = None if "two different" in message else TOWN
         content = self.HEAD + f"Elm here.,Elm,,price,good\n{row}\n"
         assert "data.csv:3: " in errors(content, task=task)[0] and message in errors(content, task=task)[0]
-        assert len(read(content, task=task, mode="lenient")) == 1
+        assert len(read(content, task=task, on_error="skip")) == 1
 
     def test_target_in_a_task_without(self, errors):
         message = "data.csv:2: received target 'Elm', expected none: task 'shop' has no targets"
@@ -181,7 +181,7 @@ class TestTargets:
     def test_target_in_some_rows_only(self, read, errors):
         content = self.HEAD + "Elm here.,Elm,,price,good\nOak here.,,,price,good\n"
         assert errors(content, task=None) == ["data.csv:3: empty target, expected one as in other rows"]
-        assert len(read(content, task=None, mode="lenient")) == 1
+        assert len(read(content, task=None, on_error="skip")) == 1
 
 
 class TestJsonl:
@@ -216,7 +216,7 @@ class TestJsonl:
         (error,) = errors(good + line + "\n" + good, name="data.jsonl")
         assert error.startswith("data.jsonl:2") and message in error
         report = LoadReport()
-        read(good + line + "\n" + good, name="data.jsonl", mode="lenient", report=report)
+        read(good + line + "\n" + good, name="data.jsonl", on_error="skip", report=report)
         assert sum(report.counts.values()) == 1
 
     def test_none_is_a_label_and_null_is_not(self, read):
@@ -240,7 +240,7 @@ def test_twenty_errors_at_most(errors):
 
 def test_report_reads_well(read):
     report = LoadReport(max_samples=1)
-    read(HEAD + "Fine.,price,so-so\n" * 3 + "Fine.,price,neutral\n", mode="lenient", report=report)
+    read(HEAD + "Fine.,price,so-so\n" * 3 + "Fine.,price,neutral\n", on_error="skip", report=report)
     lines = str(report).splitlines()
     assert lines[0].endswith("data.csv: 1 texts, 1 rows")
     assert lines[1] == "  unknown_label: 3"
