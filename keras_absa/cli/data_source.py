@@ -9,6 +9,7 @@ from keras_absa.data import (
     AspectTask,
     LoadReport,
     find_splits,
+    mams,
     neighbourhoods,
     read_examples,
     read_folder,
@@ -18,10 +19,12 @@ from keras_absa.data import (
     synthetic_reviews,
     task_from_examples,
 )
+from keras_absa.data.semeval2014_reader import task_of_categories
 from keras_absa.data.source_file import JsonError, parse_json
+from keras_absa.data.xml_document import root_tag
 
 BUILT_IN = {"restaurants": restaurants, "neighbourhoods": neighbourhoods}
-TASKS = {"sentihood": sentihood, "semeval2014": semeval2014, **BUILT_IN}
+TASKS = {"sentihood": sentihood, "semeval2014": semeval2014, "mams": mams, **BUILT_IN}
 SPLITS = ("train", "dev", "test")
 
 
@@ -42,8 +45,8 @@ def find_task(name: str | None, data: str) -> AspectTask:
     if data in BUILT_IN:
         return BUILT_IN[data]()
     path = find_splits(None, data)["train"]
-    if path.suffix.lower() == ".xml":
-        return semeval2014()
+    if path.suffix.lower() == ".xml" and root_tag(path) != "Reviews":
+        return task_of_categories(path)
     if path.suffix.lower() == ".json" and path.read_bytes()[:1000].removeprefix(b"\xef\xbb\xbf").lstrip().startswith(
         b"["
     ):

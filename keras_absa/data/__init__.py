@@ -2,13 +2,14 @@
 
 from keras_absa.data.aspect_dataset import AspectDataset
 from keras_absa.data.aspect_example import AspectExample
-from keras_absa.data.aspect_task import AspectTask, neighbourhoods, restaurants, semeval2014, sentihood
+from keras_absa.data.aspect_task import AspectTask, mams, neighbourhoods, restaurants, semeval2014, sentihood
 from keras_absa.data.data_error import DataError
 from keras_absa.data.formats import find_splits, read_examples, read_folder
 from keras_absa.data.load import load
 from keras_absa.data.load_report import LoadReport
 from keras_absa.data.pairs import pair_rows, write_pairs
 from keras_absa.data.semeval2014_reader import read_semeval2014
+from keras_absa.data.semeval2016_reader import read_semeval2016
 from keras_absa.data.sentihood_reader import read_sentihood
 from keras_absa.data.splits import check_groups, grouped_holdout
 from keras_absa.data.synthetic import synthetic_reviews
@@ -26,11 +27,13 @@ __all__ = [
     "find_splits",
     "grouped_holdout",
     "load",
+    "mams",
     "neighbourhoods",
     "pair_rows",
     "read_examples",
     "read_folder",
     "read_semeval2014",
+    "read_semeval2016",
     "read_sentihood",
     "read_table",
     "restaurants",

@@ -176,6 +176,16 @@ def semeval2014() -> AspectTask:
     )
 
 
+def mams() -> AspectTask:
+    """MAMS, aspect categories: eight aspects, four labels (Jiang et al. 2019)."""
+    return AspectTask(
+        name="mams",
+        aspects=("food", "service", "staff", "price", "ambience", "menu", "place", "miscellaneous"),
+        labels=("positive", "neutral", "negative", "none"),
+        none_label="none",
+    )
+
+
 def restaurants() -> AspectTask:
     """The built-in restaurant reviews: four aspects, three labels (`keras_absa.data.synthetic`)."""
     return AspectTask(

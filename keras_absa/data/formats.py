@@ -7,9 +7,11 @@ from keras_absa.data.aspect_example import AspectExample
 from keras_absa.data.aspect_task import AspectTask
 from keras_absa.data.load_report import LoadReport
 from keras_absa.data.semeval2014_reader import read_semeval2014
+from keras_absa.data.semeval2016_reader import read_semeval2016
 from keras_absa.data.sentihood_reader import CLEANINGS, read_sentihood
 from keras_absa.data.splits import grouped_holdout
 from keras_absa.data.table import read_table
+from keras_absa.data.xml_document import root_tag
 
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".json", ".xml")
 SPLIT_STEMS = {"train": ("train",), "dev": ("dev", "val"), "test": ("test",)}
@@ -33,8 +35,8 @@ def read_examples(
 
     Args:
         task: The task of the rows; `None` for the reader's own, or, with a table, for any aspects and labels.
-        path: A SentiHood file (`.json` that begins with `[`), a SemEval-2014 file (`.xml`), or a table (`.csv`, `.tsv`,
-            `.jsonl`, `.json`).
+        path: A SentiHood file (`.json` that begins with `[`), a SemEval-2014, 2015, 2016 or MAMS file (`.xml`), or a
+            table (`.csv`, `.tsv`, `.jsonl`, `.json`).
         split: `"train"`, `"dev"`, `"test"` or `""`, kept in the rows.
         clean: `"raw"` or, for SentiHood only, `"treebank"`. Defaults to `"raw"`.
         labelled: Bool, whether every row of a table needs a sentiment. Defaults to `True`.
@@ -68,7 +70,8 @@ def read_examples(
     if clean != "raw":
         raise ValueError(f"`clean={clean!r}` is for SentiHood files: received {str(path)!r}. Leave it out.")
     if path.suffix.lower() == ".xml":
-        return read_semeval2014(path, split, task, on_error, report)
+        reader = read_semeval2016 if root_tag(path) == "Reviews" else read_semeval2014
+        return reader(path, split, task, on_error, report)
     return read_table(path, task, split, labelled, on_error, report)
 
 

@@ -1,0 +1,115 @@
+"""What the SemEval readers share: sentences with opinions on a closed set of categories, to rows."""
+
+from dataclasses import dataclass
+
+from keras_absa.data.aspect_example import AspectExample
+from keras_absa.data.aspect_task import AspectTask
+from keras_absa.data.problem_log import ProblemLog
+from keras_absa.data.source_file import match_name, usable_text
+from keras_absa.data.xml_document import Element
+
+CATEGORY_NAMES = {"anecdotes/miscellaneous": "anecdotes"}
+
+
+@dataclass
+class CategorySentence:
+    """A text, where it begins, and its opinions as (where, category, polarity)."""
+
+    id: str
+    text: str
+    line: int
+    opinions: list[tuple[str, str, str]]
+
+
+class SentenceReader:
+    """Reads what all SemEval files have in common: ids, texts and opinions of elements."""
+
+    def __init__(self, log: ProblemLog):
+        self.log = log
+        self.ids = set()
+
+    def identifier(self, element: Element, name: str = "id") -> str:
+        """The element's id, made unique."""
+        value = element.attributes.get(name)
+        if not value:
+            self.log.bad(
+                "missing_id", element.where, f"missing id: received {value!r}, expected <{element.tag} {name}=...>"
+            )
+            value = f"auto-{len(self.ids) + 1}"
+        identifier, copies = value, 1
+        if identifier in self.ids:
+            what = f"id {identifier!r} is used before, expected one {element.tag} an id"
+            self.log.bad("duplicate_id", element.where, what)
+            while identifier in self.ids:
+                copies += 1
+                identifier = f"{value}#{copies}"
+        self.ids.add(identifier)
+        return identifier
+
+    def text(self, element: Element) -> str | None:
+        """The text of the element's `<text>`, or `None` if it cannot be used."""
+        text = element.child("text")
+        if text is not None and text.markup():
+            what = f"<{text.markup()}> inside <text>, expected characters only"
+            self.log.bad("markup_in_text", element.where, what)
+        return usable_text(None if text is None else text.text(), element.where, self.log)
+
+    def opinions(self, element: Element, tag: str) -> list[tuple[str, str, str]]:
+        """The opinions inside an element that lists them."""
+        opinions = []
+        for opinion in element.children(tag):
+            category, polarity = opinion.attributes.get("category"), opinion.attributes.get("polarity")
+            if category and polarity:
+                opinions.append((opinion.where, category, polarity))
+            else:
+                what = f"received attributes {opinion.attributes}, expected category and polarity"
+                self.log.bad("incomplete_category", opinion.where, what)
+        return opinions
+
+
+def check_category_task(task: AspectTask) -> None:
+    """Refuses a task that has targets, or no label for what is not mentioned."""
+    if task.targets or task.none_label is None:
+        raise ValueError(
+            f"SemEval files of categories need a `task` without targets and with a none_label: received task {task.name!r} "
+            f"with targets {list(task.targets)} and none_label {task.none_label!r}. Use `aspect_task.semeval2014()`."
+        )
+
+
+def category_rows(
+    sentences: list[CategorySentence], task: AspectTask, split: str, log: ProblemLog
+) -> list[AspectExample]:
+    """One row for every (sentence, aspect); the first opinion on an aspect wins, what is not mentioned is `none_label`."""
+    return [
+        AspectExample(
+            text=sentence.text,
+            aspect=aspect,
+            label=labels.get(aspect, task.none_label),
+            id=sentence.id,
+            split=split,
+            source=f"{log.path}:{sentence.line}",
+        )
+        for sentence in sentences
+        for labels in [_labels(sentence, task, log)]
+        for aspect in task.aspects
+    ]
+
+
+def _labels(sentence: CategorySentence, task: AspectTask, log: ProblemLog) -> dict:
+    """The label of every aspect that the sentence has."""
+    known = [label for label in task.labels if label != task.none_label]
+    labels = {}
+    for place, category, polarity in sentence.opinions:
+        aspect = category if category in task.aspects else CATEGORY_NAMES.get(category, category)
+        label = match_name(polarity, known, any_case=not log.strict)
+        if aspect not in task.aspects:
+            log.note("unused_aspects", place, f"category {category!r} is not in task {task.name!r}")
+        elif label is None:
+            log.bad("unknown_label", place, f"unknown label {polarity!r}; known: {', '.join(sorted(known))}")
+        elif aspect not in labels:
+            labels[aspect] = label
+        elif labels[aspect] == label:
+            log.note("duplicates", place, f"{aspect} {label} is given twice")
+        else:
+            log.note("conflicts", place, f"{aspect} is {labels[aspect]}, then {label}: the first one counts")
+    return labels
