@@ -6,7 +6,7 @@ from keras_absa.data.aspect_task import AspectTask, mams, neighbourhoods, restau
 from keras_absa.data.data_error import DataError
 from keras_absa.data.formats import find_splits, read_examples, read_folder
 from keras_absa.data.load import load
-from keras_absa.data.load_report import LoadReport
+from keras_absa.data.load_report import LoadReport, write_rejects
 from keras_absa.data.pairs import pair_rows, write_pairs
 from keras_absa.data.semeval2014_reader import read_semeval2014
 from keras_absa.data.semeval2016_reader import read_semeval2016
@@ -43,4 +43,5 @@ __all__ = [
     "task_from_examples",
     "treebank_clean",
     "write_pairs",
+    "write_rejects",
 ]

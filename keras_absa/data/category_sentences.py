@@ -111,5 +111,6 @@ def _labels(sentence: CategorySentence, task: AspectTask, log: ProblemLog) -> di
         elif labels[aspect] == label:
             log.note("duplicates", place, f"{aspect} {label} is given twice")
         else:
-            log.note("conflicts", place, f"{aspect} is {labels[aspect]}, then {label}: the first one counts")
+            what = f"{aspect} is {labels[aspect]}, then {label}: the first one counts"
+            log.conflict(place, what, sentence.id)
     return labels

@@ -30,6 +30,7 @@ def read_examples(
     labelled: bool = True,
     on_error: str = "raise",
     report: LoadReport | None = None,
+    conflict: str = "keep",
 ) -> list[AspectExample]:
     """Reads one file with the reader that its name and its first character call for.
 
@@ -42,6 +43,7 @@ def read_examples(
         labelled: Bool, whether every row of a table needs a sentiment. Defaults to `True`.
         on_error: `"raise"` or `"skip"`. Defaults to `"raise"`.
         report: A `LoadReport` to fill in. Defaults to `None`.
+        conflict: `"keep"`, `"drop"` or `"error"`: what becomes of a question with two labels. Defaults to `"keep"`.
 
     Returns:
         A list of `AspectExample`.
@@ -66,13 +68,13 @@ def read_examples(
     if not path.is_file():
         raise FileNotFoundError(f"{path}: no such file. Check the path.")
     if path.suffix.lower() == ".json" and _begins_with_array(path):
-        return read_sentihood(path, split, task, clean, on_error, report)
+        return read_sentihood(path, split, task, clean, on_error, report, conflict)
     if clean != "raw":
         raise ValueError(f"`clean={clean!r}` is for SentiHood files: received {str(path)!r}. Leave it out.")
     if path.suffix.lower() == ".xml":
         reader = read_semeval2016 if root_tag(path) == "Reviews" else read_semeval2014
-        return reader(path, split, task, on_error, report)
-    return read_table(path, task, split, labelled, on_error, report)
+        return reader(path, split, task, on_error, report, conflict)
+    return read_table(path, task, split, labelled, on_error, report, conflict)
 
 
 def find_splits(task: AspectTask | None, folder) -> dict[str, Path]:
@@ -127,6 +129,7 @@ def read_folder(
     seed: int = 0,
     on_error: str = "raise",
     reports: dict[str, LoadReport] | None = None,
+    conflict: str = "keep",
 ) -> dict[str, list[AspectExample]]:
     """Reads all splits of a folder; a missing development split is held out from the training rows.
 
@@ -139,6 +142,7 @@ def read_folder(
         seed: Int, the seed of the hold-out. Defaults to 0.
         on_error: `"raise"` or `"skip"`. Defaults to `"raise"`.
         reports: A dict to fill in with the `LoadReport` of every file, by split. Defaults to `None`.
+        conflict: `"keep"`, `"drop"` or `"error"`: what becomes of a question with two labels. Defaults to `"keep"`.
 
     Returns:
         A dict of `"train"`, `"dev"` and `"test"` to lists of `AspectExample`; `"test"` is empty where the folder
@@ -161,7 +165,9 @@ def read_folder(
     rows = {"train": [], "dev": [], "test": []}
     for split, path in find_splits(task, folder).items():
         reports[split] = LoadReport()
-        rows[split] = read_examples(task, path, split, clean, on_error=on_error, report=reports[split])
+        rows[split] = read_examples(
+            task, path, split, clean, on_error=on_error, report=reports[split], conflict=conflict
+        )
     if "dev" not in reports:
         rows["train"], heldout = grouped_holdout(rows["train"], holdout, seed)
         rows["dev"] = [replace(example, split="dev") for example in heldout]

@@ -1,10 +1,12 @@
 """Files of a folder to the data sets that `fit` and `evaluate` take."""
 
+import warnings
 from pathlib import Path
 
 from keras_absa.data.aspect_dataset import AspectDataset
 from keras_absa.data.aspect_task import AspectTask, neighbourhoods, restaurants
 from keras_absa.data.formats import read_folder
+from keras_absa.data.load_report import write_rejects
 from keras_absa.data.synthetic import synthetic_reviews
 
 SPLITS = ("train", "dev", "test")
@@ -20,6 +22,9 @@ def load(
     seed: int = 0,
     clean: str = "raw",
     holdout: float = 0.1,
+    on_error: str = "raise",
+    rejects: str | Path | None = None,
+    conflict: str = "keep",
 ) -> tuple[AspectDataset, AspectDataset, AspectDataset | None]:
     """Reads the training, development and test sets of a folder, or makes a built-in one.
 
@@ -33,6 +38,10 @@ def load(
         clean: `"raw"`, or `"treebank"` for parity with published SentiHood runs. Defaults to `"raw"`.
         holdout: Float, the share of training texts that becomes the development set where there is none, as in
             SemEval-2014. Defaults to 0.1.
+        on_error: `"raise"` collects the mistakes of a file and raises them together; `"skip"` leaves such rows out and
+            warns once with their number. Defaults to `"raise"`.
+        rejects: A file for what was left out, one JSON object a mistake, see `write_rejects`. Defaults to None.
+        conflict: What becomes of a question with two labels: `"keep"`, `"drop"` or `"error"`. Defaults to `"keep"`.
 
     Returns:
         (train, dev, test); test is None where the folder has no test file.
@@ -49,7 +58,14 @@ def load(
     if str(path) in BUILT_IN:
         examples = {split: synthetic_reviews(str(path), split, seed=seed) for split in SPLITS}
     else:
-        examples = read_folder(task, path, clean=clean, holdout=holdout, seed=seed)
+        reports, own = {}, {"on_error": on_error, "conflict": conflict}
+        examples = read_folder(task, path, clean=clean, holdout=holdout, seed=seed, reports=reports, **own)
+        skipped = sum(len(report.rejected) for report in reports.values())
+        if rejects is not None:
+            write_rejects(list(reports.values()), rejects)
+        if skipped:
+            where = f"They are listed in {rejects}." if rejects else "Pass `rejects=` for a list of them."
+            warnings.warn(f"{skipped} mistakes in {path} were skipped. {where}", stacklevel=2)
     arguments = {"batch_size": batch_size, "sampler": sampler, "seed": seed}
     return tuple(
         AspectDataset(examples[split], task, split=split, **arguments) if examples[split] or split != "test" else None

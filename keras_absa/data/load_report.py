@@ -1,6 +1,8 @@
 """What a reader saw, merged, ignored or skipped in one file."""
 
+import json
 from dataclasses import dataclass, field
+from pathlib import Path
 
 
 @dataclass
@@ -13,6 +15,7 @@ class LoadReport:
         rows: How many `AspectExample` rows they gave.
         counts: How often each thing worth telling happened, by reason, for example `{"duplicates": 3}`.
         samples: The first few places where it happened, by reason.
+        rejected: Every mistake that was skipped, as (reason, message); the message begins with its place.
         max_samples: How many samples a reason keeps. Defaults to 5.
 
     Example:
@@ -27,6 +30,7 @@ class LoadReport:
     rows: int = 0
     counts: dict[str, int] = field(default_factory=dict)
     samples: dict[str, list[str]] = field(default_factory=dict)
+    rejected: list[tuple[str, str]] = field(default_factory=list)
     max_samples: int = 5
 
     def add(self, reason: str, sample: str) -> None:
@@ -36,6 +40,11 @@ class LoadReport:
         if len(kept) < self.max_samples:
             kept.append(sample)
 
+    def reject(self, reason: str, message: str) -> None:
+        """Counts a mistake that was skipped, and keeps its message."""
+        self.add(reason, message)
+        self.rejected.append((reason, message))
+
     def __str__(self):
         lines = [f"{self.path}: {self.texts} texts, {self.rows} rows"]
         for reason, count in sorted(self.counts.items()):
@@ -44,3 +53,22 @@ class LoadReport:
             if count > len(self.samples[reason]):
                 lines.append(f"    ... and {count - len(self.samples[reason])} more")
         return "\n".join(lines)
+
+
+def write_rejects(reports: list[LoadReport], path: str | Path) -> int:
+    """Writes what was skipped to a JSONL file, one object a mistake: `file`, `reason` and `message`.
+
+    Args:
+        reports: The reports of one or more files.
+        path: The file to write; it is written where nothing was skipped, too.
+
+    Returns:
+        How many there were.
+    """
+    lines = [
+        json.dumps({"file": report.path, "reason": reason, "message": message}, ensure_ascii=False)
+        for report in reports
+        for reason, message in report.rejected
+    ]
+    Path(path).write_text("".join(f"{line}\n" for line in lines), "utf-8", errors="backslashreplace", newline="\n")
+    return len(lines)

@@ -19,6 +19,7 @@ def read_semeval2014(
     task: AspectTask | None = None,
     on_error: str = "raise",
     report: LoadReport | None = None,
+    conflict: str = "keep",
 ) -> list[AspectExample]:
     """Reads one SemEval-2014 file, or one of MAMS' category files, one row for every (sentence, aspect category).
 
@@ -34,6 +35,8 @@ def read_semeval2014(
         on_error: `"raise"` raises all mistakes of the file together; `"skip"` skips what is wrong and counts it.
             Defaults to `"raise"`.
         report: A `LoadReport` to fill in. Defaults to `None`.
+        conflict: What becomes of a question with two labels: `"keep"` counts it and follows the rule above, `"drop"`
+            counts it and leaves its rows out, `"error"` makes it a mistake. Defaults to `"keep"`.
 
     Returns:
         A list of `AspectExample` in document order, aspects in context order.
@@ -56,7 +59,7 @@ def read_semeval2014(
     """
     task = semeval2014() if task is None else task
     check_category_task(task)
-    log = ProblemLog(path, on_error, report)
+    log = ProblemLog(path, on_error, report, conflict)
     reader, sentences = SentenceReader(log), []
     for element in read_xml(path, "sentences", log).children("sentence"):
         identifier, text = reader.identifier(element), reader.text(element)

@@ -21,6 +21,7 @@ def read_semeval2016(
     task: AspectTask | None = None,
     on_error: str = "raise",
     report: LoadReport | None = None,
+    conflict: str = "keep",
 ) -> list[AspectExample]:
     """Reads one SemEval-2015 or SemEval-2016 file, one row for every (text, category).
 
@@ -37,6 +38,8 @@ def read_semeval2016(
         on_error: `"raise"` raises all mistakes of the file together; `"skip"` skips what is wrong and counts it.
             Defaults to `"raise"`.
         report: A `LoadReport` to fill in. Defaults to `None`.
+        conflict: What becomes of a question with two labels: `"keep"` counts it and follows the rule above, `"drop"`
+            counts it and leaves its rows out, `"error"` makes it a mistake. Defaults to `"keep"`.
 
     Returns:
         A list of `AspectExample` in document order, aspects in context order.
@@ -59,7 +62,7 @@ def read_semeval2016(
     """
     if task is not None:
         check_category_task(task)
-    log = ProblemLog(path, on_error, report)
+    log = ProblemLog(path, on_error, report, conflict)
     reader, sentences = SentenceReader(log), []
     for review in read_xml(path, "Reviews", log).children("Review"):
         inside = review.child("sentences")

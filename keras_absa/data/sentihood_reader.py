@@ -21,6 +21,7 @@ def read_sentihood(
     clean: str = "raw",
     on_error: str = "raise",
     report: LoadReport | None = None,
+    conflict: str = "keep",
 ) -> list[AspectExample]:
     """Reads one SentiHood file, one row for every (text, target, aspect).
 
@@ -37,6 +38,8 @@ def read_sentihood(
         on_error: `"raise"` raises all mistakes of the file together; `"skip"` skips what is wrong and counts it.
             Defaults to `"raise"`.
         report: A `LoadReport` to fill in. Defaults to `None`.
+        conflict: What becomes of a question with two labels: `"keep"` counts it and follows the rule above, `"drop"`
+            counts it and leaves its rows out, `"error"` makes it a mistake. Defaults to `"keep"`.
 
     Returns:
         A list of `AspectExample` in the order of the published pairs: all rows of the first target before those of
@@ -65,7 +68,7 @@ def read_sentihood(
             f"SentiHood files need a `task` with targets and a none_label: received task {task.name!r} with targets "
             f"{list(task.targets)} and none_label {task.none_label!r}. Use `aspect_task.sentihood()` or one like it."
         )
-    log = ProblemLog(path, on_error, report)
+    log = ProblemLog(path, on_error, report, conflict)
     try:
         records = parse_json(read_text(path, log))
     except JsonError as error:
@@ -86,7 +89,7 @@ def read_sentihood(
         if task.targets[0] not in text:
             log.bad("no_target", where, f"the text does not name {task.targets[0]}: received {text!r:.60}")
             continue
-        labels = _labels(record, text, where, task, log)
+        labels = _labels(record, text, where, identifier, task, log)
         shown = treebank_clean(text) if clean == "treebank" else _set_apart(text, task)
         for target in task.targets:
             if target in text:
@@ -120,7 +123,7 @@ def _identifier(record: dict, number: int, seen: set, log: ProblemLog) -> str:
     return identifier
 
 
-def _labels(record: dict, text: str, where: str, task: AspectTask, log: ProblemLog) -> dict:
+def _labels(record: dict, text: str, where: str, identifier: str, task: AspectTask, log: ProblemLog) -> dict:
     """The label of every (target, aspect) that has an opinion."""
     opinions = record.get("opinions")
     if not isinstance(opinions, list):
@@ -153,7 +156,8 @@ def _labels(record: dict, text: str, where: str, task: AspectTask, log: ProblemL
             if (target, aspect) in labels and before == label:
                 log.note("duplicates", where, f"{target} {aspect} {label} is given twice")
             elif before != label:
-                log.note("conflicts", where, f"{target} {aspect} is {before}, then {label}: the last one counts")
+                what = f"{target} {aspect} is {before}, then {label}: the last one counts"
+                log.conflict(where, what, identifier, target)
             labels[target, aspect] = label
     return labels
 

@@ -26,6 +26,7 @@ def read_table(
     labelled: bool = True,
     on_error: str = "raise",
     report: LoadReport | None = None,
+    conflict: str = "keep",
 ) -> list[AspectExample]:
     """Reads a CSV, TSV or JSONL file with one (text, aspect) a row.
 
@@ -42,6 +43,8 @@ def read_table(
         on_error: `"raise"` raises all mistakes of the file together; `"skip"` skips what is wrong and counts it.
             Defaults to `"raise"`.
         report: A `LoadReport` to fill in. Defaults to `None`.
+        conflict: What becomes of a question with two labels: `"keep"` counts it and keeps both rows, `"drop"`
+            counts it and leaves both out, `"error"` makes it a mistake. Defaults to `"keep"`.
 
     Returns:
         A list of `AspectExample` in the order of the file. Without an `id` column, equal texts share an id.
@@ -59,7 +62,7 @@ def read_table(
         'good'
     """
     suffix = Path(path).suffix.lower()
-    log = ProblemLog(path, on_error, report)
+    log = ProblemLog(path, on_error, report, conflict)
     if suffix in DIALECTS:
         records = _delimited_records(read_text(path, log), DIALECTS[suffix], labelled, log)
     elif suffix in (".jsonl", ".json"):
@@ -101,7 +104,8 @@ class _RowReader:
         question = (identifier, target, aspect)
         before = self.label_of_question.setdefault(question, label)
         if before != label:
-            self.log.note("conflicts", line, f"aspect {aspect!r} of this text is {before!r} before, {label!r} here")
+            what = f"aspect {aspect!r} of this text is {before!r} before, {label!r} here"
+            self.log.conflict(line, what, *question)
         return AspectExample(
             text=text,
             aspect=aspect,
