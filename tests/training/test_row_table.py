@@ -139,3 +139,11 @@ def test_one_label_is_no_binary_scheme():
     task = AspectTask("one", aspects=("food",), labels=("good",))
     table = table_of("nli_m", examples=EXAMPLES[:1], task=task)
     np.testing.assert_array_equal(table.row_labels, [0])
+
+
+def test_the_text_graph_is_made_once():
+    """`fit`, `evaluate` and `predict` each make a table; tracing is what costs there."""
+    task = tiny_task()
+    encoder = AspectEncoder(tiny_tokenizer(), task)
+    graphs = [RowTable(examples, task, encoder).encoder.traced for examples in (EXAMPLES[:2], EXAMPLES)]
+    assert graphs[0] is graphs[1] and graphs[1].lengths.experimental_get_tracing_count() == 1
