@@ -31,8 +31,13 @@ def project(tensor: tf.Tensor, kernel: tf.Tensor) -> tf.Tensor:
     return tf.tensordot(tensor, kernel, axes=1)
 
 
+def query_rows(tensor: tf.Tensor, rows: int | None) -> tf.Tensor:
+    """Cuts the tokens of [..., T, D] down to the first `rows`, those that have a query; None for all."""
+    return tensor if rows in (None, tensor.shape[-2]) else tensor[..., :rows, :]
+
+
 def dot_scores(query: tf.Tensor, key: tf.Tensor) -> tf.Tensor:
-    """Scaled dot products in float32: two [B, H, T, F] to [B, H, T, T]."""
+    """Scaled dot products in float32: [B, H, Q, F] and [B, H, T, F] to [B, H, Q, T]."""
     scores = tf.matmul(tf.cast(query, tf.float32), tf.cast(key, tf.float32), transpose_b=True)
     return scores / query.shape[-1] ** 0.5  # divided as TFBertModel does, so that closed gates give its very numbers
 

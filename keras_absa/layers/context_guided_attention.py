@@ -1,6 +1,6 @@
 """CG-BERT's attention: queries and keys that are partly taken from a context.
 
-Shapes: B batch, T tokens, D width, H heads, F = D / H width of a head.
+Shapes: B batch, T tokens, Q tokens with a query, D width, H heads, F = D / H width of a head.
 """
 
 import tensorflow as tf
@@ -15,6 +15,7 @@ from keras_absa.layers.attention_heads import (
     masked_softmax,
     merge_heads,
     project,
+    query_rows,
     split_heads,
 )
 
@@ -42,16 +43,17 @@ class ContextGuidedAttention(keras.layers.Layer):
         **kwargs: Passed to `keras.layers.Layer` (`name`, `dtype`).
 
     Call arguments:
-        query, key, value: Float [B, T, D], the encoder's projections.
+        query: Float [B, Q, D], the encoder's projection of the first Q tokens: of all, or of a static number of them.
+        key, value: Float [B, T, D], the encoder's projections.
         context: Float [B, T, D], the layer's context matrix.
         mask: Float [B, 1, 1, T], 0 for real tokens and -10000 for padding. A row without real tokens gives zeros.
         training: Bool, switches dropout on.
         return_attention: Bool, also return what the paper plots. Defaults to False.
 
     Returns:
-        Float [B, T, D]; with `return_attention` a pair of it and a dict of float32 tensors, taken before dropout:
-        `attention` [B, H, T, T], `lambda_query` and `lambda_key` [B, H, T, 1], `context_query`, `context_key`,
-        `guided_query` and `guided_key` [B, H, T, F].
+        Float [B, Q, D]; with `return_attention` a pair of it and a dict of float32 tensors, taken before dropout:
+        `attention` [B, H, Q, T], `lambda_query` [B, H, Q, 1] and `lambda_key` [B, H, T, 1], `context_query` and
+        `guided_query` [B, H, Q, F], `context_key` and `guided_key` [B, H, T, F].
 
     Raises:
         ValueError: If the width is not a multiple of `num_heads`, or `gate_activation` is unknown.
@@ -106,22 +108,24 @@ class ContextGuidedAttention(keras.layers.Layer):
         super().build(input_shape)
 
     def call(self, query, key, value, context, mask, training=False, return_attention=False):
-        query = split_heads(query, self.num_heads)  # [B, H, T, F]
+        rows = query.shape[1]
+        query = split_heads(query, self.num_heads)  # [B, H, Q, F]
         key = split_heads(key, self.num_heads)  # [B, H, T, F]
         value = split_heads(value, self.num_heads)  # [B, H, T, F]
         context = split_heads(tf.cast(context, query.dtype), self.num_heads)  # [B, H, T, F]
 
         # One map serves all heads; each head sees its own slice of the context.
-        context_query = project(context, self.context_query_kernel) + self.context_query_bias  # [B, H, T, F]
+        query_context = query_rows(context, rows)  # [B, H, Q, F]
+        context_query = project(query_context, self.context_query_kernel) + self.context_query_bias  # [B, H, Q, F]
         context_key = project(context, self.context_key_kernel) + self.context_key_bias  # [B, H, T, F]
-        lambda_query = self._gate(query, self.query_gate, context_query, self.query_context_gate)  # [B, H, T, 1]
+        lambda_query = self._gate(query, self.query_gate, context_query, self.query_context_gate)  # [B, H, Q, 1]
         lambda_key = self._gate(key, self.key_gate, context_key, self.key_context_gate)  # [B, H, T, 1]
-        guided_query = self._mix(query, context_query, lambda_query)  # [B, H, T, F]
+        guided_query = self._mix(query, context_query, lambda_query)  # [B, H, Q, F]
         guided_key = self._mix(key, context_key, lambda_key)  # [B, H, T, F]
 
-        attention = masked_softmax(dot_scores(guided_query, guided_key), mask)  # Eq. 1, [B, H, T, T]
+        attention = masked_softmax(dot_scores(guided_query, guided_key), mask)  # Eq. 1, [B, H, Q, T]
         dropped = tf.cast(self.attention_dropout(attention, training=training), value.dtype)
-        output = merge_heads(tf.matmul(dropped, value))  # [B, T, D]
+        output = merge_heads(tf.matmul(dropped, value))  # [B, Q, D]
         if not return_attention:
             return output
         return output, {

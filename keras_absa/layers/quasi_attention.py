@@ -1,6 +1,6 @@
 """QACG-BERT's attention: a softmax attention plus a signed "quasi" attention steered by a context.
 
-Shapes: B batch, T tokens, D width, H heads, F = D / H width of a head.
+Shapes: B batch, T tokens, Q tokens with a query, D width, H heads, F = D / H width of a head.
 """
 
 import tensorflow as tf
@@ -15,6 +15,7 @@ from keras_absa.layers.attention_heads import (
     masked_softmax,
     merge_heads,
     project,
+    query_rows,
     split_heads,
 )
 
@@ -51,16 +52,17 @@ class QuasiAttention(keras.layers.Layer):
         **kwargs: Passed to `keras.layers.Layer` (`name`, `dtype`).
 
     Call arguments:
-        query, key, value: Float [B, T, D], the encoder's projections.
+        query: Float [B, Q, D], the encoder's projection of the first Q tokens: of all, or of a static number of them.
+        key, value: Float [B, T, D], the encoder's projections.
         context: Float [B, T, D], the layer's context matrix.
         mask: Float [B, 1, 1, T], 0 for real tokens and -10000 for padding. A row without real tokens gives zeros.
         training: Bool, switches dropout on.
         return_attention: Bool, also return what the paper plots. Defaults to False.
 
     Returns:
-        Float [B, T, D]; with `return_attention` a pair of it and a dict of float32 tensors: `attention` (the
-        signed sum, before dropout), `self_attention`, `quasi_attention` and `gated_quasi` [B, H, T, T]; `lambda_query`,
-        `lambda_key` and `lambda_attention` [B, H, T, 1]; `context_query` and `context_key` [B, H, T, F].
+        Float [B, Q, D]; with `return_attention` a pair of it and a dict of float32 tensors: `attention` (the
+        signed sum, before dropout), `self_attention`, `quasi_attention` and `gated_quasi` [B, H, Q, T]; `lambda_query`,
+        `lambda_key` and `lambda_attention` [B, H, Q, 1]; `context_query` [B, H, Q, F] and `context_key` [B, H, T, F].
 
     Raises:
         ValueError: If the width is not a multiple of `num_heads`, or a named choice is unknown.
@@ -127,32 +129,35 @@ class QuasiAttention(keras.layers.Layer):
         super().build(input_shape)
 
     def call(self, query, key, value, context, mask, training=False, return_attention=False):
-        query = split_heads(query, self.num_heads)  # [B, H, T, F]
+        rows = query.shape[1]
+        query = split_heads(query, self.num_heads)  # [B, H, Q, F]
         key = split_heads(key, self.num_heads)  # [B, H, T, F]
         value = split_heads(value, self.num_heads)  # [B, H, T, F]
         context = tf.cast(context, query.dtype)  # [B, T, D]
 
         # Eq. 5; with quasi_map="shared" the one head is broadcast over H.
         context_heads = self.num_heads if self.quasi_map == "full" else 1
-        context_query = project(context, self.context_query_kernel) + self.context_query_bias  # [B, T, D or F]
+        query_context = query_rows(context, rows)  # [B, Q, D]
+        context_query = project(query_context, self.context_query_kernel) + self.context_query_bias  # [B, Q, D or F]
         context_key = project(context, self.context_key_kernel) + self.context_key_bias  # [B, T, D or F]
-        context_query = split_heads(context_query, context_heads)  # [B, H or 1, T, F]
+        context_query = split_heads(context_query, context_heads)  # [B, H or 1, Q, F]
         context_key = split_heads(context_key, context_heads)  # [B, H or 1, T, F]
         context_query = self.context_query_dropout(context_query, training=training)
         context_key = self.context_key_dropout(context_key, training=training)
 
-        self_attention = masked_softmax(dot_scores(query, key), mask)  # Eq. 1, [B, H, T, T]
-        scores = self._similarity(context_query, context_key) + tf.cast(mask, tf.float32)  # [B, H or 1, T, T]
+        self_attention = masked_softmax(dot_scores(query, key), mask)  # Eq. 1, [B, H, Q, T]
+        scores = self._similarity(context_query, context_key) + tf.cast(mask, tf.float32)  # [B, H or 1, Q, T]
         quasi_attention = self.alpha * tf.sigmoid(scores)  # Eq. 6
 
-        lambda_query = self._gate(query, self.query_gate, context_query, self.query_context_gate)  # [B, H, T, 1]
+        lambda_query = self._gate(query, self.query_gate, context_query, self.query_context_gate)  # [B, H, Q, 1]
         lambda_key = self._gate(key, self.key_gate, context_key, self.key_context_gate)  # [B, H, T, 1]
-        lambda_attention = 1.0 - (self.beta * lambda_query + self.gamma * lambda_key)  # Eq. 8, [B, H, T, 1]
-        gated_quasi = lambda_attention * quasi_attention  # [B, H, T, T]
+        lambda_key = query_rows(lambda_key, rows)  # [B, H, Q, 1]
+        lambda_attention = 1.0 - (self.beta * lambda_query + self.gamma * lambda_key)  # Eq. 8, [B, H, Q, 1]
+        gated_quasi = lambda_attention * quasi_attention  # [B, H, Q, T]
         attention = self_attention + gated_quasi  # Eq. 4
 
         dropped = tf.cast(self.attention_dropout(attention, training=training), value.dtype)
-        output = merge_heads(tf.matmul(dropped, value))  # [B, T, D]
+        output = merge_heads(tf.matmul(dropped, value))  # [B, Q, D]
         if not return_attention:
             return output
         return output, {
@@ -171,7 +176,7 @@ class QuasiAttention(keras.layers.Layer):
         if self.similarity == "dot":
             return dot_scores(context_query, context_key)
         context_query, context_key = tf.cast(context_query, tf.float32), tf.cast(context_key, tf.float32)
-        distances = tf.abs(context_query[:, :, :, None, :] - context_key[:, :, None, :, :])  # [B, H, T, T, F]
+        distances = tf.abs(context_query[:, :, :, None, :] - context_key[:, :, None, :, :])  # [B, H, Q, T, F]
         return -tf.reduce_sum(distances, axis=-1) * context_query.shape[-1] ** -0.5
 
     def _gate(self, heads, gate, context_heads, context_gate):

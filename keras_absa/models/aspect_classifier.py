@@ -108,7 +108,7 @@ class AspectClassifier(keras.Model):
 
     @tf.autograph.experimental.do_not_convert
     def call(self, inputs, training=False):
-        outputs = self.encoder(inputs, training=training)
+        outputs = self.encoder(inputs, training=training, first_token_only=True)
         vector = outputs["pooled"] if self.use_pooler else outputs["last_hidden_state"][:, 0]  # [B, D]
         vector = tf.cast(self.classifier_dropout(vector, training=training), tf.float32)
         kernel, bias = tf.cast(self.classifier_kernel, tf.float32), tf.cast(self.classifier_bias, tf.float32)

@@ -1,6 +1,6 @@
 """A BERT with slots: layers that replace its attention plug into HuggingFace's `TFBertModel`.
 
-Shapes: B batch, T tokens, D width, L encoder layers, K contexts.
+Shapes: B batch, T tokens, Q tokens that a layer computes, D width, L encoder layers, K contexts.
 """
 
 import json
@@ -43,9 +43,11 @@ class SlottedBert(keras.Model):
         training: Bool, switches dropout on.
         return_attention: Bool, also return what the plugs give for plotting. Defaults to False.
         return_hidden_states: Bool, also return all hidden states. Defaults to False.
+        first_token_only: Bool, the last layer computes the first token alone: the same numbers with less work, for
+            readers of `pooled` or of [CLS]. Defaults to False.
 
     Returns:
-        A dict: `last_hidden_state` [B, T, D] and `pooled` [B, D]; on request `attention`, a dict from the
+        A dict: `last_hidden_state` [B, T, D] ([B, 1, D] with `first_token_only`) and `pooled` [B, D]; on request `attention`, a dict from the
         layer's number to a dict of arrays, and `hidden_states`, the embeddings' output followed by each layer's.
 
     Raises:
@@ -123,7 +125,9 @@ class SlottedBert(keras.Model):
 
     # No branch depends on a tensor, here or in BERT's sublayers; graphs are made faster without AutoGraph.
     @tf.autograph.experimental.do_not_convert
-    def call(self, inputs, training=False, return_attention=False, return_hidden_states=False):
+    def call(
+        self, inputs, training=False, return_attention=False, return_hidden_states=False, first_token_only=False
+    ):
         input_ids, attention_mask, token_type_ids = _checked_inputs(inputs)
         main = self.bert.bert
         hidden = main.embeddings(input_ids=input_ids, token_type_ids=token_type_ids, training=training)  # [B, T, D]
@@ -133,11 +137,15 @@ class SlottedBert(keras.Model):
 
         maps, states = {}, [hidden]
         for index, layer in enumerate(main.encoder.layer):
-            attended = self._attend(index, layer.attention, hidden, context, mask, training, return_attention, maps)
-            intermediate = layer.intermediate(hidden_states=attended)  # [B, T, 4 D]
+            # The rows that go on; each still looks at all.
+            rows = hidden[:, :1] if first_token_only and index == self.num_layers - 1 else hidden  # [B, Q, D]
+            attended = self._attend(
+                index, layer.attention, rows, hidden, context, mask, training, return_attention, maps
+            )  # [B, Q, D]
+            intermediate = layer.intermediate(hidden_states=attended)  # [B, Q, 4 D]
             hidden = layer.bert_output(
                 hidden_states=intermediate, input_tensor=attended, training=training
-            )  # [B, T, D]
+            )  # [B, Q, D]
             states.append(hidden)
 
         outputs = {"last_hidden_state": hidden}
@@ -149,23 +157,25 @@ class SlottedBert(keras.Model):
             outputs["hidden_states"] = states
         return outputs
 
-    def _attend(self, index, attention, hidden, context, mask, training, return_attention, maps):
+    def _attend(self, index, attention, rows, hidden, context, mask, training, return_attention, maps):
         """The attention block of one encoder layer: BERT's own, or the plug between its projections and its output."""
         plug = self.plugs.get(str(index))
         if plug is None:
+            # Rows that attend to others than themselves are what BERT calls cross-attention.
+            others = None if rows is hidden else hidden
             return attention(
-                input_tensor=hidden,
+                input_tensor=rows,
                 attention_mask=mask,
                 head_mask=None,
-                encoder_hidden_states=None,
-                encoder_attention_mask=None,
+                encoder_hidden_states=others,
+                encoder_attention_mask=mask,
                 past_key_value=None,
                 output_attentions=False,
                 training=training,
             )[0]
         own = attention.self_attention
         result = plug(
-            own.query(hidden),
+            own.query(rows),
             own.key(hidden),
             own.value(hidden),
             context=self.context_matrices[str(index)](context, hidden),
@@ -175,7 +185,7 @@ class SlottedBert(keras.Model):
         )
         if return_attention:
             result, maps[index] = result
-        return attention.dense_output(hidden_states=result, input_tensor=hidden, training=training)
+        return attention.dense_output(hidden_states=result, input_tensor=rows, training=training)
 
     def _context(self, inputs):
         if not self.plugs:

@@ -51,6 +51,18 @@ def test_shapes(form, batch, tokens, width, heads):
         assert value.dtype == tf.float32, name
 
 
+def test_a_query_for_the_first_tokens_only(form):
+    layer = built(form)
+    randomize(layer, std=0.3)
+    query, key, value, context, mask = random_inputs()
+    whole, maps = layer(query, key, value, context=context, mask=mask, return_attention=True)
+    some, some_maps = layer(query[:, :2], key, value, context=context, mask=mask, return_attention=True)
+    np.testing.assert_allclose(some, whole[:, :2], atol=1e-6)
+    for name, value in some_maps.items():
+        np.testing.assert_allclose(value, maps[name][:, :, : value.shape[2]], atol=1e-6, err_msg=name)
+    assert some_maps["attention"].shape[2] == 2
+
+
 def test_config_round_trip(form):
     layer = built(form, dropout=0.3, gate_init_std=0.2, context_init_std=0.4, name="plug")
     again = type(layer).from_config(layer.get_config())

@@ -76,6 +76,36 @@ class TestWithoutPlugs:
         assert set(SlottedBert(bert)(random_batch())) == {"last_hidden_state"}
 
 
+class TestFirstTokenOnly:
+    @pytest.mark.parametrize("wrap", [lambda function: function, tf.function], ids=["eager", "graph"])
+    @pytest.mark.parametrize("attention", [None, "cg", "quasi"])
+    def test_same_numbers_and_gradients(self, attention, wrap):
+        encoder, batch = tiny_encoder(attention, layers=2), random_batch()
+        if attention is not None:
+            open_plugs(encoder)
+
+        def read(first_token_only):
+            with tf.GradientTape() as tape:
+                outputs = encoder(batch, first_token_only=first_token_only)
+                loss = tf.reduce_sum(outputs["pooled"] ** 2)
+            return outputs, tape.gradient(loss, encoder.trainable_variables)
+
+        (whole, gradients), (first, other_gradients) = (wrap(read)(only) for only in (False, True))
+        assert first["last_hidden_state"].shape == (3, 1, 24)
+        np.testing.assert_allclose(first["last_hidden_state"], whole["last_hidden_state"][:, :1], atol=1e-6)
+        np.testing.assert_allclose(first["pooled"], whole["pooled"], atol=1e-6)
+        for one, other, variable in zip(gradients, other_gradients, encoder.trainable_variables, strict=True):
+            one, other = tf.convert_to_tensor(one), tf.convert_to_tensor(other)
+            np.testing.assert_allclose(other, one, atol=1e-5, err_msg=variable.name)
+
+    def test_maps_have_the_rows_that_were_computed(self):
+        encoder, batch = open_plugs(tiny_encoder("quasi", layers=2)), random_batch()
+        whole = encoder(batch, return_attention=True)["attention"]
+        first = encoder(batch, return_attention=True, first_token_only=True)["attention"]
+        np.testing.assert_array_equal(first[0]["attention"], whole[0]["attention"])
+        np.testing.assert_allclose(first[1]["attention"], whole[1]["attention"][:, :, :1], atol=1e-6)
+
+
 class TestPlugs:
     @pytest.mark.parametrize("attention", ATTENTIONS)
     def test_closed_gates_leave_bert(self, minilm, minilm_batch, attention):
