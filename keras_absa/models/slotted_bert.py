@@ -47,8 +47,9 @@ class SlottedBert(keras.Model):
             readers of `pooled` or of [CLS]. Defaults to False.
 
     Returns:
-        A dict: `last_hidden_state` [B, T, D] ([B, 1, D] with `first_token_only`) and `pooled` [B, D]; on request `attention`, a dict from the
-        layer's number to a dict of arrays, and `hidden_states`, the embeddings' output followed by each layer's.
+        A dict: `last_hidden_state` [B, T, D] ([B, 1, D] with `first_token_only`) and `pooled` [B, D]; on request
+        `attention`, a dict from the layer's number to a dict of arrays, and `hidden_states`, the embeddings' output
+        followed by each layer's.
 
     Raises:
         ValueError: If slots and arguments do not fit each other, or an input is missing.
@@ -125,9 +126,7 @@ class SlottedBert(keras.Model):
 
     # No branch depends on a tensor, here or in BERT's sublayers; graphs are made faster without AutoGraph.
     @tf.autograph.experimental.do_not_convert
-    def call(
-        self, inputs, training=False, return_attention=False, return_hidden_states=False, first_token_only=False
-    ):
+    def call(self, inputs, training=False, return_attention=False, return_hidden_states=False, first_token_only=False):
         input_ids, attention_mask, token_type_ids = _checked_inputs(inputs)
         main = self.bert.bert
         hidden = main.embeddings(input_ids=input_ids, token_type_ids=token_type_ids, training=training)  # [B, T, D]
