@@ -27,8 +27,9 @@ $(VENV)/.ready: requirements.txt setup.py
 quickstart: setup
 	$(RUN) tutorials/quickstart.py
 
+# Two processes, each with whole files: models, exports and runs are made once a file.
 test: setup old-runtime
-	$(RUN) -m pytest
+	$(RUN) -m pytest -n 2 --dist loadfile
 
 test-slow: setup old-runtime
 	$(RUN) -m pytest -m slow

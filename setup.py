@@ -36,7 +36,7 @@ setup(
         "plot": ["matplotlib>=3.8"],
         "demo": ["gradio>=5"],
         "scale": ["apache-beam>=2.60", "pyarrow>=16"],
-        "dev": ["pytest>=8", "ruff>=0.6", "scikit-learn>=1.4"],
+        "dev": ["pytest>=8", "pytest-xdist>=3.6", "ruff>=0.6", "scikit-learn>=1.4"],
     },
     entry_points={"console_scripts": ["keras-absa=keras_absa.cli:main"]},
 )

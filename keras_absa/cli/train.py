@@ -84,6 +84,8 @@ def train(
     if gate_activation and model != "cg":
         raise ValueError(f"`--gate-activation` belongs to `--model cg`: received it with {model!r}. Leave it out.")
     checkpoint = output / CHECKPOINT
+    if resume and overwrite:
+        raise ValueError("`--resume` goes on with the run that `--overwrite` deletes: received both. Give one of them.")
     if resume and checkpoint_every == 0:
         raise ValueError("`--resume` needs checkpoints: received --checkpoint-every 0. Give the steps between two.")
     if not (resume and checkpoint.is_dir()):
@@ -99,7 +101,7 @@ def train(
     quiet_tensorflow()
     from keras_absa.cli.training_run import run
 
-    result, tables = run(arguments, found_task, rows)
+    result, tables = run(arguments, found_task, rows, checkpoint)
     typer.echo(to_json(result) if as_json else tables)
     tell(f"saved {output / 'model'} and {output / 'result.json'}")
 

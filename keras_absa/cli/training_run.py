@@ -49,13 +49,14 @@ class ProgressLines(keras.callbacks.Callback):
             )
 
 
-def run(arguments: dict, task: AspectTask, rows: dict[str, list]) -> tuple[dict, str]:
+def run(arguments: dict, task: AspectTask, rows: dict[str, list], checkpoint_folder: Path) -> tuple[dict, str]:
     """Trains, scores and saves.
 
     Args:
         arguments: The command's options by name.
         task: The task.
         rows: Examples by split; `"test"` may be empty.
+        checkpoint_folder: Where checkpoints are kept until the run is finished.
 
     Returns:
         What `result.json` holds, and the tables to print.
@@ -69,8 +70,8 @@ def run(arguments: dict, task: AspectTask, rows: dict[str, list]) -> tuple[dict,
     baseline = constant_baseline(task, test.examples)
 
     keras.utils.set_random_seed(arguments["seed"])
-    every, folder = arguments["checkpoint_every"], output / "checkpoint"
-    checkpoint = TrainingCheckpoint(folder, every) if every else None
+    every = arguments["checkpoint_every"]
+    checkpoint = TrainingCheckpoint(checkpoint_folder, every) if every else None
     model = _build(arguments, task)
     tell(str(model.load_report).splitlines()[0])
     model.compile(optimizer=arguments["optimizer"], learning_rate=arguments["learning_rate"])
@@ -131,7 +132,7 @@ def run(arguments: dict, task: AspectTask, rows: dict[str, list]) -> tuple[dict,
         "seconds": {"training": round(trained - start, 1), "total": round(time.monotonic() - start, 1)},
     }
     (output / "result.json").write_text(to_json(result) + "\n", "utf-8")
-    shutil.rmtree(folder, ignore_errors=True)
+    shutil.rmtree(checkpoint_folder, ignore_errors=True)
     columns = {f"epoch {best}, best on {watched}": reports[best], f"epoch {last}, the last": reports[last]}
     if best == last:
         columns = {f"epoch {last}, the last and the best on {watched}": reports[last]}

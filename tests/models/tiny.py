@@ -4,7 +4,7 @@ import numpy as np
 import tensorflow as tf
 from transformers import BertConfig, TFBertModel
 
-from keras_absa.data import AspectExample, AspectTask
+from keras_absa.data import AspectDataset, AspectExample, AspectTask
 from keras_absa.data.aspect_task import SCHEMES
 from keras_absa.keras import keras
 from keras_absa.layers import ContextGuidedAttention, QuasiAttention
@@ -84,6 +84,22 @@ def tiny_examples(labelled=True):
         for text, word in texts
         for aspect in ("food", "service")
     ]
+
+
+ROWS = tiny_examples()
+FEW = ROWS[::5]  # five rows, every label
+
+
+def compiled_model(kind="pair_single", rate=1e-3, **kwargs):
+    """The cheapest model that can be trained."""
+    model = tiny_model(kind, **kwargs)
+    model.compile(learning_rate=rate, run_eagerly=True)
+    return model
+
+
+def dataset(examples=FEW, task=None, **kwargs):
+    """Small batches in the order of the rows."""
+    return AspectDataset(examples, task or tiny_task(), **{"batch_size": 8, "sampler": "none", **kwargs})
 
 
 def golden_bert(arrays):
