@@ -10,7 +10,7 @@ from keras_absa import __version__
 from keras_absa.environment import REQUIREMENTS, installed_version
 
 
-def interleaved(functions: dict, *, rounds: int = 7, warm_up: int = 2) -> dict[str, list[float]]:
+def interleaved(functions: dict, *, rounds: int = 15, warm_up: int = 3) -> dict[str, list[float]]:
     """Seconds of each call, by name: round after round, every function once a round."""
     for function in functions.values():
         for _ in range(warm_up):

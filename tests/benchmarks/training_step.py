@@ -33,7 +33,7 @@ def training_step(model, first_token_only=True):
         whole = model.encoder.call
         model.encoder.call = lambda inputs, training, first_token_only: whole(inputs, training=training)
 
-    step = tf.function(model.train_step, autograph=False)
+    step = tf.function(model.train_step, autograph=False, reduce_retracing=True)
     step((inputs, labels))
     return lambda: step((inputs, labels))["loss"].numpy()
 
