@@ -152,7 +152,13 @@ class AspectTask:
 
 
 def sentihood() -> AspectTask:
-    """SentiHood: two targets, four aspects, three labels (Saeidi et al. 2016)."""
+    """SentiHood: two targets, four aspects, three labels (Saeidi et al. 2016).
+
+    Example:
+        >>> task = sentihood()
+        >>> task.num_contexts, task.targets
+        (8, ('LOCATION1', 'LOCATION2'))
+    """
     return AspectTask(
         name="sentihood",
         aspects=("general", "price", "safety", "transit-location"),
@@ -166,7 +172,12 @@ def sentihood() -> AspectTask:
 
 
 def semeval2014() -> AspectTask:
-    """SemEval-2014 task 4, restaurants, aspect categories: five aspects, five labels (Pontiki et al. 2014)."""
+    """SemEval-2014 task 4, restaurants, aspect categories: five aspects, five labels (Pontiki et al. 2014).
+
+    Example:
+        >>> semeval2014().labels
+        ('positive', 'neutral', 'negative', 'conflict', 'none')
+    """
     return AspectTask(
         name="semeval2014",
         aspects=("price", "anecdotes", "food", "ambience", "service"),
@@ -177,7 +188,12 @@ def semeval2014() -> AspectTask:
 
 
 def mams() -> AspectTask:
-    """MAMS, aspect categories: eight aspects, four labels (Jiang et al. 2019)."""
+    """MAMS, aspect categories: eight aspects, four labels (Jiang et al. 2019).
+
+    Example:
+        >>> mams().num_contexts
+        8
+    """
     return AspectTask(
         name="mams",
         aspects=("food", "service", "staff", "price", "ambience", "menu", "place", "miscellaneous"),
@@ -187,7 +203,12 @@ def mams() -> AspectTask:
 
 
 def restaurants() -> AspectTask:
-    """The built-in restaurant reviews: four aspects, three labels (`keras_absa.data.synthetic`)."""
+    """The built-in restaurant reviews: four aspects, three labels (`keras_absa.data.synthetic`).
+
+    Example:
+        >>> restaurants().aspects
+        ('food', 'service', 'price', 'ambience')
+    """
     return AspectTask(
         name="restaurants",
         aspects=("food", "service", "price", "ambience"),
@@ -197,6 +218,11 @@ def restaurants() -> AspectTask:
 
 
 def neighbourhoods() -> AspectTask:
-    """The built-in neighbourhood reviews: SentiHood's questions on generated text (`keras_absa.data.synthetic`)."""
+    """The built-in neighbourhood reviews: SentiHood's questions on generated text (`keras_absa.data.synthetic`).
+
+    Example:
+        >>> neighbourhoods().aspects == sentihood().aspects
+        True
+    """
     values = sentihood().to_dict()
     return AspectTask.from_dict({**values, "name": "neighbourhoods"})

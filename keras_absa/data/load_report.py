@@ -64,6 +64,12 @@ def write_rejects(reports: list[LoadReport], path: str | Path) -> int:
 
     Returns:
         How many there were.
+
+    Example:
+        >>> report = LoadReport("reviews.csv")
+        >>> report.reject("empty_text", "reviews.csv:3: empty text, expected some")
+        >>> write_rejects([report], "rejects.jsonl")
+        1
     """
     lines = [
         json.dumps({"file": report.path, "reason": reason, "message": message}, ensure_ascii=False)

@@ -10,7 +10,12 @@ from keras_absa.metrics.scored_rows import rows_by_group
 
 
 class Interval(NamedTuple):
-    """A metric with the ends of its interval, and in how many of the draws it was undefined."""
+    """A metric with the ends of its interval, and in how many of the draws it was undefined.
+
+    Example:
+        >>> Interval(value=0.8, low=0.7, high=0.9, undefined_draws=0).low
+        0.7
+    """
 
     value: float
     low: float

@@ -17,6 +17,11 @@ class AspectPrediction:
         text, target, aspect: What was asked.
         label: The most probable label.
         probabilities: Label to probability, in the task's order.
+
+    Example:
+        >>> answer = AspectPrediction("Cold soup", None, "food", "bad", {"good": 0.1, "bad": 0.9})
+        >>> answer.label, answer.probabilities["bad"]
+        ('bad', 0.9)
     """
 
     text: str

@@ -26,6 +26,13 @@ def load_model(folder: str | Path) -> AspectClassifier:
     Raises:
         FileNotFoundError: If there is no such folder, or a file is missing in it.
         ValueError: If `keras_absa.json` cannot be read, or names another class.
+
+    Example:
+        >>> from keras_absa.data import restaurants
+        >>> from keras_absa.models import BertPairClassifier
+        >>> BertPairClassifier.from_pretrained("minilm", task=restaurants()).save_pretrained("model")
+        >>> load_model("model").task.name
+        'restaurants'
     """
     folder = Path(folder)
     if not folder.is_dir():

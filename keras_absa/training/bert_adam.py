@@ -36,7 +36,9 @@ class BertAdam(keras.optimizers.Optimizer):
     Example:
         >>> weight = tf.Variable([1.0])
         >>> optimizer = BertAdam(learning_rate=0.1, warmup=0.0)
-        >>> optimizer.apply_gradients([(tf.constant([1.0]), weight)])
+        >>> _ = optimizer.apply_gradients([(tf.constant([1.0]), weight)])
+        >>> float(weight[0]) < 1.0
+        True
 
     Reference:
         Devlin et al. 2019, appendix A.2; Wu and Ong 2021, public code. Weight decay: Loshchilov and Hutter 2019.

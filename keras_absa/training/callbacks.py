@@ -16,6 +16,15 @@ class DevMetrics(keras.callbacks.Callback):
     Args:
         dataset: An `AspectDataset` with labels.
         batch_size: Int, examples at a time. Defaults to 64.
+
+    Raises:
+        ValueError: If an example has no label.
+
+    Example:
+        >>> from keras_absa.data import AspectDataset, restaurants, synthetic_reviews
+        >>> metrics = DevMetrics(AspectDataset(synthetic_reviews("restaurants", "dev", size=8), restaurants()))
+        >>> metrics.reports  # epoch to report; filled by `model.fit(..., callbacks=[metrics])`
+        {}
     """
 
     def __init__(self, dataset, batch_size: int = 64):
@@ -58,6 +67,13 @@ class BestWeights(keras.callbacks.Callback):
 
     Args:
         monitor: The metric's name, without `val_`.
+
+    Raises:
+        ValueError: If the metric was undefined after every epoch.
+
+    Example:
+        >>> BestWeights("macro_f1").monitor  # goes after `DevMetrics` in the list of callbacks
+        'val_macro_f1'
     """
 
     def __init__(self, monitor: str):

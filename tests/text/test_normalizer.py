@@ -1,6 +1,5 @@
 """The normaliser must split every text like the reference."""
 
-import doctest
 import runpy
 import unicodedata
 
@@ -134,6 +133,3 @@ class TestInterface:
     def test_rejects_what_is_no_text(self, value, message):
         with pytest.raises(ValueError, match=message):
             Normalizer().split(value)
-
-    def test_examples(self):
-        assert doctest.testmod(normalizer).failed == 0

@@ -1,13 +1,12 @@
 """The pair encoder must build and cut rows like the public BERT code."""
 
-import doctest
 import itertools
 
 import pytest
 import tensorflow as tf
 from text_cases import HARD_STRINGS
 
-from keras_absa.text import PairEncoder, Tokenizer, pair_encoder
+from keras_absa.text import PairEncoder, Tokenizer
 
 PAD, UNK, CLS, SEP, MASK, A, B, C = range(8)
 KEYS = ["input_ids", "token_type_ids", "attention_mask"]
@@ -196,6 +195,3 @@ class TestErrors:
     def test_max_length(self, tokenizer, max_length):
         with pytest.raises(ValueError, match="`max_length` must be an integer of at least 3"):
             PairEncoder(tokenizer, max_length)
-
-    def test_examples(self):
-        assert doctest.testmod(pair_encoder).failed == 0

@@ -1,6 +1,5 @@
 """The tokenizer must give the reference's ids, wherever it runs."""
 
-import doctest
 import time
 
 import numpy as np
@@ -8,7 +7,6 @@ import pytest
 import tensorflow as tf
 from text_cases import HARD_STRINGS, random_strings, reference_ids
 
-import keras_absa.text.tokenizer
 from keras_absa.text import Tokenizer
 
 CASES = pytest.mark.parametrize("lower_case", [True, False], ids=["uncased", "cased"])
@@ -191,6 +189,3 @@ class TestVocabulary:
     def test_rejects_none_with_its_row(self, tokenizers):
         with pytest.raises(ValueError, match="`strings` must be .* received None in row 1"):
             tokenizers[True].tokenize(["good", None])
-
-    def test_examples(self):
-        assert doctest.testmod(keras_absa.text.tokenizer).failed == 0
