@@ -12,10 +12,11 @@ from keras_absa.keras_alias import AliasFinder
 
 if TYPE_CHECKING:
     from keras_absa import data, layers, metrics, models, serving, text, training
+    from keras_absa.models import Predictor
 
 __version__ = "0.1.0"
 
-__all__ = ["__version__", "data", "layers", "metrics", "models", "serving", "text", "training"]
+__all__ = ["Predictor", "__version__", "data", "layers", "metrics", "models", "serving", "text", "training"]
 
 sys.meta_path.append(AliasFinder())
 
@@ -27,6 +28,8 @@ def __getattr__(name: str):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     if name not in _WITHOUT_TENSORFLOW:
         importlib.import_module(f"{__name__}.keras")  # checks the environment, and picks Keras 2
+    if name == "Predictor":
+        return importlib.import_module(f"{__name__}.models").Predictor
     return importlib.import_module(f"{__name__}.{name}")
 
 

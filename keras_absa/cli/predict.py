@@ -30,6 +30,10 @@ def predict(
         typer.Option(help="A name to ask about wherever it stands in a text; may be given several times."),
     ] = None,
     batch_size: Annotated[int, typer.Option(min=1, help="Rows at a time.")] = 64,
+    window: Annotated[
+        int | None,
+        typer.Option(min=2, help="Split long texts into windows of so many word pieces.  [default: cut them]"),
+    ] = None,
 ):
     """Ask a saved model about a stream of texts.
 
@@ -60,15 +64,15 @@ def predict(
             f"`--output` must not be the file that is read: received {output} for both. Choose another name."
         )
     quiet_tensorflow()
-    from keras_absa.cli.stream_model import StreamModel
     from keras_absa.cli.text_records import FORMAT_OF_SUFFIX, BadRecord, questions, read_records
     from keras_absa.models.aspect_prediction import AspectPrediction
     from keras_absa.models.load_model import load_model
+    from keras_absa.models.predictor import Predictor
 
     model = load_model(model_folder)
     if targets and not model.task.targets:
         raise ValueError(f"`--targets` needs a task with targets: {model.task.name!r} has none. Leave it out.")
-    ask = StreamModel(model, batch_size)
+    predictor = Predictor(model, batch_size, window)
     name = "stdin" if path is None else str(path)
     used = bad = 0
 
@@ -94,12 +98,16 @@ def predict(
                 except BadRecord as error:
                     report(line, str(error))
             if rows:
-                scored = zip(rows, ask(rows), strict=True)
-                answers = [AspectPrediction.of(row, model.task, probabilities) for row, probabilities in scored]
+                (answers,) = AspectPrediction.of_texts(
+                    [rows], model.task, predictor.probabilities(rows), model.none_threshold
+                )
                 sink.write(_lines_of(answers, form))
             sink.flush()
-    if ask.cut_rows:
-        tell(f"warning: {ask.cut_rows} rows were cut at {model.max_length} tokens and lost {ask.cut_pieces} pieces")
+    if predictor.cut_rows:
+        tell(
+            f"warning: {predictor.cut_rows} rows were cut at {model.max_length} tokens and lost {predictor.cut_pieces} "
+            "pieces; --window splits long texts instead"
+        )
     if bad:
         tell(f"{bad} of {used + bad} records could not be used; see above")
         raise typer.Exit(FINDINGS)

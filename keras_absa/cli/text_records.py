@@ -134,7 +134,11 @@ def questions(task: AspectTask, record: dict, names: tuple[str, ...] = ()) -> li
             f"text too long: received {len(text)} characters or more, expected at most {MAX_TEXT_CHARACTERS}."
         )
     aspects = task.aspects
-    if values["aspect"]:
+    if task.open_aspects:
+        if not (values["aspect"] or "").strip():
+            raise BadRecord(f"no aspect: received {_shown(values['aspect'])}, expected what the question is about.")
+        aspects = (values["aspect"].strip(),)
+    elif values["aspect"]:
         aspects = (match_name(values["aspect"], task.aspects),)
         if aspects[0] is None:
             raise BadRecord(

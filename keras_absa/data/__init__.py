@@ -2,7 +2,15 @@
 
 from keras_absa.data.aspect_dataset import AspectDataset
 from keras_absa.data.aspect_example import AspectExample
-from keras_absa.data.aspect_task import AspectTask, mams, neighbourhoods, restaurants, semeval2014, sentihood
+from keras_absa.data.aspect_task import (
+    AspectTask,
+    aspect_terms,
+    mams,
+    neighbourhoods,
+    restaurants,
+    semeval2014,
+    sentihood,
+)
 from keras_absa.data.data_error import DataError
 from keras_absa.data.formats import find_splits, read_examples, read_folder
 from keras_absa.data.load import load
@@ -23,6 +31,7 @@ __all__ = [
     "AspectTask",
     "DataError",
     "LoadReport",
+    "aspect_terms",
     "check_groups",
     "find_splits",
     "grouped_holdout",

@@ -7,10 +7,11 @@ SCHEMES = ("nli_m", "qa_m", "nli_b", "qa_b", "single")
 
 @dataclass(frozen=True)
 class AspectTask:
-    """The closed set of questions that a model is trained to answer.
+    """The questions that a model is trained to answer: a closed set of them, or any aspect at all.
 
     A *context* is a (target, aspect) pair; its id is `target_index * len(aspects) + aspect_index`, which for
-    SentiHood and SemEval-2014 are the ids of the public QACG-BERT code.
+    SentiHood and SemEval-2014 are the ids of the public QACG-BERT code. With `open_aspects` an aspect is any string,
+    for example a term of the text, and there is one context.
 
     Args:
         name: A short name, stored with the model.
@@ -22,6 +23,8 @@ class AspectTask:
         aspect_words: Aspects as they are written in an auxiliary sentence. Defaults to `aspects`.
         target_words: Targets as they are written in a text and in an auxiliary sentence. Defaults to `targets`.
         metrics: The scorer: `"sentihood"`, `"semeval2014"`, or `"aspect_sentiment"` (any labels).
+        open_aspects: Bool, whether any string can be asked about; then `aspects` is empty, and there are no targets.
+            Only `BertPairClassifier`, which reads the aspect, can be trained on such a task. Defaults to False.
 
     Raises:
         ValueError: If names are missing or given twice, if `none_label` is not a label, or if the words do not
@@ -45,6 +48,7 @@ class AspectTask:
     aspect_words: tuple[str, ...] = ()
     target_words: tuple[str, ...] = ()
     metrics: str = "aspect_sentiment"
+    open_aspects: bool = False
 
     def __post_init__(self):
         for field in ("aspects", "labels", "targets", "aspect_words", "target_words"):
@@ -58,9 +62,14 @@ class AspectTask:
                 raise ValueError(f"`{field}` must be distinct: received {twice} more than once. Remove the copies.")
             if not all(isinstance(name, str) and name.strip() for name in names):
                 raise ValueError(f"`{field}` must be non-empty strings: received {list(names)}. Name every one.")
-        for field in ("aspects", "labels"):
+        for field in ("labels",) if self.open_aspects else ("aspects", "labels"):
             if not getattr(self, field):
                 raise ValueError(f"`{field}` must not be empty: received none. Give at least one name.")
+        if self.open_aspects and (self.aspects or self.targets):
+            raise ValueError(
+                f"A task with `open_aspects` names no aspects and no targets: received {list(self.aspects or self.targets)}. "
+                "Leave them out: any string can be asked about."
+            )
         if self.none_label is not None and self.none_label not in self.labels:
             raise ValueError(
                 f"`none_label` must be one of the labels {list(self.labels)}: received {self.none_label!r}. "
@@ -76,11 +85,11 @@ class AspectTask:
     @property
     def num_contexts(self) -> int:
         """How many (target, aspect) pairs there are."""
-        return max(1, len(self.targets)) * len(self.aspects)
+        return 1 if self.open_aspects else max(1, len(self.targets)) * len(self.aspects)
 
     @property
     def contexts(self) -> tuple[tuple[str | None, str], ...]:
-        """All (target, aspect) pairs in the order of their ids; the target is `None` in a task without targets."""
+        """All (target, aspect) pairs in the order of their ids, none of an open task; without targets, the target is `None`."""
         return tuple((target, aspect) for target in self.targets or (None,) for aspect in self.aspects)
 
     def context_id(self, target: str | None, aspect: str) -> int:
@@ -89,7 +98,12 @@ class AspectTask:
         A target given by its placeholder keeps its own place; any other surface form is the target in question and
         takes the first one.
         """
-        if aspect not in self.aspects:
+        if self.open_aspects and not (isinstance(aspect, str) and aspect.strip()):
+            raise ValueError(
+                f"`aspect` must be a string of some words in task {self.name!r}: received {aspect!r}. Name what the "
+                "question is about."
+            )
+        if not self.open_aspects and aspect not in self.aspects:
             raise ValueError(
                 f"`aspect` must be one of {list(self.aspects)} in task {self.name!r}: received {aspect!r}. "
                 "Correct the name, or train a model on a task that has it."
@@ -97,6 +111,8 @@ class AspectTask:
         if bool(self.targets) != (target is not None):
             rule = f"one of {list(self.targets)} or a name that stands in the text" if self.targets else "None"
             raise ValueError(f"`target` must be {rule} in task {self.name!r}: received {target!r}. Correct the row.")
+        if self.open_aspects:
+            return 0
         place = self.targets.index(target) if target in self.targets else 0
         return place * len(self.aspects) + self.aspects.index(aspect)
 
@@ -109,13 +125,16 @@ class AspectTask:
             )
         return self.labels.index(label)
 
-    def auxiliary_sentence(self, scheme: str, context_id: int, label: str | None = None) -> str:
+    def auxiliary_sentence(
+        self, scheme: str, context_id: int, label: str | None = None, aspect: str | None = None
+    ) -> str:
         """The second sentence that asks for a context, as Sun et al. write it.
 
         Args:
             scheme: `"nli_m"`, `"qa_m"`, `"nli_b"`, `"qa_b"` or `"single"` (an empty string).
             context_id: Int, the context.
             label: The candidate label; needed by the two binary schemes only.
+            aspect: The aspect; needed by a task with `open_aspects` only.
         """
         if scheme not in SCHEMES:
             raise ValueError(f"`scheme` must be one of {list(SCHEMES)}: received {scheme!r}. Pick one of them.")
@@ -124,8 +143,10 @@ class AspectTask:
                 f"`label` must be one of {list(self.labels)} for scheme {scheme!r}: received {label!r}. Name the "
                 "candidate that the sentence claims."
             )
-        place, aspect_index = divmod(context_id, len(self.aspects))
-        aspect = self.aspect_words[aspect_index]
+        place = 0
+        if not self.open_aspects:
+            place, aspect_index = divmod(context_id, len(self.aspects))
+            aspect = self.aspect_words[aspect_index]
         target = self.target_words[place] if self.targets else None
         name = f"{target} - {aspect}" if target else aspect
         if scheme == "nli_m":
@@ -200,6 +221,23 @@ def mams() -> AspectTask:
         labels=("positive", "neutral", "negative", "none"),
         none_label="none",
     )
+
+
+def aspect_terms(name: str = "aspect_terms", labels=("positive", "neutral", "negative")) -> AspectTask:
+    """Any term of a text: SemEval-2014 and MAMS aspect terms, Twitter targets and the like.
+
+    Args:
+        name: The task's name.
+        labels: Label names in id order. SemEval-2014's own files have a fourth one, `"conflict"`.
+
+    Returns:
+        An `AspectTask` with `open_aspects`.
+
+    Example:
+        >>> aspect_terms().auxiliary_sentence("nli_m", 0, aspect="miso soup")
+        'miso soup'
+    """
+    return AspectTask(name=name, aspects=(), labels=labels, open_aspects=True)
 
 
 def restaurants() -> AspectTask:

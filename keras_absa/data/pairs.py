@@ -34,7 +34,7 @@ def canonical_order(examples: Iterable[AspectExample], task: AspectTask) -> list
         arrival.setdefault(example.id or example.text, len(arrival))
 
     def key(example):
-        place, aspect = divmod(task.context_id(example.target, example.aspect), len(task.aspects))
+        place, aspect = divmod(task.context_id(example.target, example.aspect), max(1, len(task.aspects)))
         # "~" sorts after every letter and digit.
         return (place, f"{example.id}~" if task.targets else arrival[example.id or example.text], aspect)
 
@@ -74,13 +74,15 @@ def pair_rows(examples: Iterable[AspectExample], task: AspectTask, scheme: str) 
         context = task.context_id(example.target, example.aspect)
         sentence = _name_targets(example, task)
         if not scheme.endswith("_b"):
-            rows.append((example.id, sentence, task.auxiliary_sentence(scheme, context), example.label or ""))
+            auxiliary = task.auxiliary_sentence(scheme, context, aspect=example.aspect)
+            rows.append((example.id, sentence, auxiliary, example.label or ""))
             continue
         # The published binary pairs have no trailing blanks where there are no targets.
         sentence = sentence if task.targets else sentence.rstrip()
         for label in task.labels:
             truth = "" if example.label is None else str(int(label == example.label))
-            rows.append((example.id, sentence, task.auxiliary_sentence(scheme, context, label), truth))
+            auxiliary = task.auxiliary_sentence(scheme, context, label, example.aspect)
+            rows.append((example.id, sentence, auxiliary, truth))
     return rows
 
 

@@ -4,10 +4,9 @@ from collections.abc import Hashable, Sequence
 
 import numpy as np
 
+from keras_absa.metrics.calibration_error import calibration_error
 from keras_absa.metrics.metric_report import MetricReport
 from keras_absa.metrics.scored_rows import check_rows, confusion_table, mean_or_none, rows_by_group
-
-NUM_BINS = 15
 
 
 def aspect_sentiment_metrics(
@@ -69,7 +68,7 @@ def aspect_sentiment_metrics(
     if none_label is not None:
         results.update(_detection(y_true, scores, y_pred, labels.index(none_label)))
         counts["sentiment_rows"] = int((y_true != labels.index(none_label)).sum())
-    results["expected_calibration_error"] = _calibration_error(y_true, scores, y_pred)
+    results["expected_calibration_error"] = calibration_error(y_true, scores, y_pred)
     undefined = {name: reason for name, (_, reason) in results.items() if reason}
 
     tables = {"labels": label_table, "confusion": confusion_table(y_true, y_pred, labels)}
@@ -110,16 +109,6 @@ def _precision_recall_f1(gold, pred):
     both, num_gold, num_pred = int((gold & pred).sum()), int(gold.sum()), int(pred.sum())
     f1 = 2 * both / (num_gold + num_pred) if both else 0.0
     return both / max(num_pred, 1), both / max(num_gold, 1), f1
-
-
-def _calibration_error(y_true, scores, y_pred):
-    """Mean gap between confidence and accuracy, weighted by the rows of each bin; bins are open on the left."""
-    if not len(y_true):
-        return float("nan"), "no_rows"
-    confidence = scores[np.arange(len(y_true)), y_pred]
-    bins = np.clip(np.ceil(confidence * NUM_BINS).astype(int) - 1, 0, NUM_BINS - 1)
-    gaps = np.bincount(bins, weights=(y_true == y_pred) - confidence, minlength=NUM_BINS)
-    return float(np.abs(gaps).sum() / len(y_true)), None
 
 
 def _aspect_names(aspect_ids, aspects, num_rows):

@@ -9,6 +9,7 @@ from keras_absa.data.aspect_task import AspectTask
 from keras_absa.metrics import semeval2014, sentihood
 from keras_absa.metrics.aspect_sentiment import aspect_sentiment_metrics
 from keras_absa.metrics.bootstrap import Interval, bootstrap_intervals
+from keras_absa.metrics.decision import decide
 from keras_absa.metrics.metric_report import MetricReport
 from keras_absa.metrics.scored_rows import check_rows
 
@@ -19,7 +20,9 @@ PUBLISHED = {
 SCORERS = (*PUBLISHED, "aspect_sentiment")
 
 
-def task_metrics(task: AspectTask, examples: Sequence[AspectExample], probabilities) -> MetricReport:
+def task_metrics(
+    task: AspectTask, examples: Sequence[AspectExample], probabilities, none_threshold: float | None = None
+) -> MetricReport:
     """Scores a model's probabilities with the task's own scorer (`task.metrics`).
 
     Rows may come in any order: they are grouped by id (and target, for SentiHood), or by text where an example has
@@ -29,6 +32,7 @@ def task_metrics(task: AspectTask, examples: Sequence[AspectExample], probabilit
         task: The task that the examples belong to.
         examples: N labelled examples.
         probabilities: Floats, shape `[N, C]`, in the order of `task.labels`.
+        none_threshold: Float, see `decide`. Defaults to None: the most probable label is the prediction.
 
     Returns:
         The `MetricReport` of `sentihood_metrics`, `semeval2014_metrics` or `aspect_sentiment_metrics`.
@@ -46,7 +50,11 @@ def task_metrics(task: AspectTask, examples: Sequence[AspectExample], probabilit
     Reference:
         See the three scorers.
     """
-    return _score(task, *_columns(task, examples), probabilities)
+    y_pred = None
+    if none_threshold is not None:
+        none_id = None if task.none_label is None else task.label_id(task.none_label)
+        y_pred = decide(probabilities, none_id, none_threshold)
+    return _score(task, *_columns(task, examples), probabilities, y_pred)
 
 
 def constant_baseline(task: AspectTask, examples: Sequence[AspectExample]) -> MetricReport:
@@ -146,7 +154,7 @@ def _columns(task, examples):
             )
         try:
             y_true.append(task.label_id(example.label))
-            aspect_ids.append(task.context_id(example.target, example.aspect) % len(task.aspects))
+            aspect_ids.append(task.context_id(example.target, example.aspect) % max(1, len(task.aspects)))
         except ValueError as error:
             raise ValueError(f"{where}: {error}") from error
         key = _text_key(example)
@@ -159,7 +167,7 @@ def _text_key(example):
     return example.split, example.id or example.text
 
 
-def _score(task, y_true, groups, aspect_ids, probabilities):
+def _score(task, y_true, groups, aspect_ids, probabilities, y_pred=None):
     if task.metrics in PUBLISHED:
         scorer, labels, aspects = PUBLISHED[task.metrics]
         if task.labels != labels or task.aspects != aspects:
@@ -168,7 +176,8 @@ def _score(task, y_true, groups, aspect_ids, probabilities):
                 f"order: received {list(task.labels)} and {list(task.aspects)} in task {task.name!r}. Use the scorer "
                 "'aspect_sentiment'."
             )
-        return scorer(y_true, probabilities, groups=groups, aspect_ids=aspect_ids)
+        return scorer(y_true, probabilities, groups=groups, aspect_ids=aspect_ids, y_pred=y_pred)
+    per_aspect = (None, None) if task.open_aspects else (aspect_ids, task.aspects)
     return aspect_sentiment_metrics(
-        y_true, probabilities, task.labels, task.none_label, groups, aspect_ids, task.aspects
+        y_true, probabilities, task.labels, task.none_label, groups, *per_aspect, y_pred=y_pred
     )

@@ -4,6 +4,7 @@ from collections.abc import Hashable, Sequence
 
 import numpy as np
 
+from keras_absa.metrics.calibration_error import calibration_error
 from keras_absa.metrics.metric_report import MetricReport
 from keras_absa.metrics.scored_rows import check_rows, complete_groups, confusion_table, mean_or_none
 
@@ -27,7 +28,7 @@ def semeval2014_metrics(
     denominator of zero gives 0, as in the public code. `accuracy_4way`, `accuracy_3way` and `accuracy_2way` count
     polarities over the rows whose gold label is among the first four, three (no conflict) and two (positive and
     negative); a prediction outside that set is replaced by the set's best score. Added are `strict_accuracy` (all
-    five labels of a sentence right) and `aspect_only_strict_accuracy`.
+    five labels of a sentence right), `aspect_only_strict_accuracy` and `expected_calibration_error` (15 bins).
 
     Args:
         y_true: Ints, shape `[N]`: 0 positive, 1 neutral, 2 negative, 3 conflict, 4 none.
@@ -75,6 +76,7 @@ def semeval2014_metrics(
         results[name] = mean_or_none(hits[name][eligible[name]])
     results["strict_accuracy"] = mean_or_none((gold == pred).all(axis=1))
     results["aspect_only_strict_accuracy"] = mean_or_none(((gold != NONE) == (pred != NONE)).all(axis=1))
+    results["expected_calibration_error"] = calibration_error(y_true, scores, y_pred)
     undefined = {name: reason for name, (_, reason) in results.items() if reason}
 
     table = {}

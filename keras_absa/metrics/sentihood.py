@@ -5,6 +5,7 @@ from collections.abc import Hashable, Sequence
 
 import numpy as np
 
+from keras_absa.metrics.calibration_error import calibration_error
 from keras_absa.metrics.metric_report import MetricReport
 from keras_absa.metrics.roc_auc import roc_auc
 from keras_absa.metrics.scored_rows import check_rows, complete_groups, confusion_table, mean_or_none
@@ -28,8 +29,8 @@ def sentihood_metrics(
     numbers are `strict_accuracy` (all four labels right), `macro_f1` (aspects found; groups without a gold aspect
     are skipped), `aspect_auc` (None against the rest), `sentiment_accuracy` and `sentiment_auc` (rows with a gold
     sentiment; P(Negative) over P(Positive) + P(Negative)); an AUC is the mean over the four aspects. Added are
-    `aspect_only_strict_accuracy` (polarity does not count) and the two `..._auc_defined_mean`, over those aspects
-    whose AUC is defined.
+    `aspect_only_strict_accuracy` (polarity does not count), `expected_calibration_error` (15 bins) and the two
+    `..._auc_defined_mean`, over those aspects whose AUC is defined.
 
     Departs from the public code in one thing: where that raises or gives nan, the metric is nan with a reason. A
     row whose two sentiments both have probability 0 has no sentiment, so `sentiment_accuracy` and the AUC of its
@@ -99,6 +100,7 @@ def sentihood_metrics(
     order = ("strict_accuracy", "macro_f1", "aspect_auc", "sentiment_accuracy", "sentiment_auc")
     results = {name: results[name] for name in (*order, *(name for name in results if name not in order))}
 
+    results["expected_calibration_error"] = calibration_error(y_true, scores, y_pred)
     undefined = {name: reason for name, (_, reason) in results.items() if reason}
     for aspect, cells in table.items():
         for name, cell in cells.items():

@@ -5,6 +5,7 @@ from keras_absa.models.aspect_prediction import AspectPrediction
 from keras_absa.models.bert_pair_classifier import BertPairClassifier
 from keras_absa.models.cg_bert_classifier import CgBertClassifier
 from keras_absa.models.load_model import load_model
+from keras_absa.models.predictor import Predictor
 from keras_absa.models.qacg_bert_classifier import QacgBertClassifier
 from keras_absa.models.slotted_bert import SlottedBert
 
@@ -12,6 +13,7 @@ __all__ = [
     "AspectPrediction",
     "BertPairClassifier",
     "CgBertClassifier",
+    "Predictor",
     "QacgBertClassifier",
     "SlottedBert",
     "load_model",

@@ -8,24 +8,24 @@ from pathlib import Path
 import numpy as np
 import tensorflow as tf
 
-from keras_absa.data.aspect_dataset import AspectDataset
-from keras_absa.data.aspect_example import AspectExample
 from keras_absa.data.aspect_task import SCHEMES, AspectTask
 from keras_absa.keras import keras
 from keras_absa.metrics import MetricReport, task_metrics
 from keras_absa.models.aspect_prediction import AspectPrediction, prediction_rows
+from keras_absa.models.calibration import fit_none_threshold, fit_temperature
 from keras_absa.models.classifier_folder import classifier_on_bert, read_classifier, write_classifier
+from keras_absa.models.predictor import Predictor
 from keras_absa.models.slotted_bert import SlottedBert, read_settings
+from keras_absa.models.text_model import TextModel
+from keras_absa.models.windows import combine_windows, split_rows
 from keras_absa.text.aspect_encoder import AspectEncoder
 from keras_absa.text.tokenizer import Tokenizer
-from keras_absa.training.epoch_plan import plan_epoch, plan_evaluation
+from keras_absa.training.epoch_plan import plan_evaluation
 from keras_absa.training.row_table import RowTable
-from keras_absa.training.training_checkpoint import TrainingCheckpoint
-from keras_absa.training.training_setup import dev_callbacks, optimizer_and_loss, set_schedule
 from keras_absa.training.warn_once import warn_cut
 
 
-class AspectClassifier(keras.Model):
+class AspectClassifier(TextModel):
     """Base of `QacgBertClassifier`, `CgBertClassifier` and `BertPairClassifier`; it is not used by itself.
 
     Args:
@@ -38,6 +38,9 @@ class AspectClassifier(keras.Model):
         dropout: Float, rate on the vector that is classified. Defaults to 0.1.
         use_pooler: Bool, classify BERT's pooled vector (the public code) rather than the last hidden state of
             [CLS] (as the paper writes). Defaults to True.
+        temperature: Float, what logits are divided by before the softmax; `calibrate` finds one. Defaults to 1.
+        none_threshold: Float between 0 and 1, the probability from which on a row is "none", see `decide`. Defaults to
+            None: the most probable label.
         **kwargs: Passed to `keras.Model`.
 
     Call arguments:
@@ -58,6 +61,8 @@ class AspectClassifier(keras.Model):
         max_length: int = 128,
         dropout: float = 0.1,
         use_pooler: bool = True,
+        temperature: float = 1.0,
+        none_threshold: float | None = None,
         **kwargs,
     ):
         super().__init__(**kwargs)
@@ -73,11 +78,20 @@ class AspectClassifier(keras.Model):
                 f"The vocabulary must fit the encoder's {encoder.bert.config.vocab_size} word pieces: received "
                 f"{tokenizer.vocab_size}. Use the checkpoint's own vocab.txt."
             )
+        if not temperature > 0.0:
+            raise ValueError(f"`temperature` must be above 0: received {temperature}. `calibrate` finds one.")
+        if none_threshold is not None and (task.none_label is None or not 0.0 <= none_threshold <= 1.0):
+            raise ValueError(
+                f"`none_threshold` must be between 0 and 1, in a task with a `none_label`: received {none_threshold} with "
+                f"none_label={task.none_label!r}. Leave it out, or let `calibrate` find one."
+            )
         self.task = task
         self.scheme = scheme
         self.max_length = max_length
         self.dropout = dropout
         self.use_pooler = use_pooler
+        self.temperature = temperature
+        self.none_threshold = none_threshold
         self.encoder = encoder
         self.text_encoder = AspectEncoder(tokenizer, task, scheme=scheme, max_length=max_length)
         self.binary = scheme.endswith("_b")
@@ -117,9 +131,12 @@ class AspectClassifier(keras.Model):
             return tf.einsum("bd,bdc->bc", vector, tf.gather(kernel, heads)) + tf.gather(bias, heads)  # [B, C]
         return tf.matmul(vector, kernel[0]) + bias[0]  # [B, C]
 
-    def probabilities(self, logits):
-        """Float32 [B, C] from logits; in a binary scheme the C candidates of an example are B C consecutive rows."""
-        rows = tf.nn.softmax(logits)
+    def probabilities(self, logits, temperature: float | None = None):
+        """Float32 [B, C] from logits, at the model's temperature or another one.
+
+        In a binary scheme the C candidates of an example are B C consecutive rows.
+        """
+        rows = tf.nn.softmax(logits / (self.temperature if temperature is None else temperature))
         if not self.binary:
             return rows
         claimed = tf.reshape(rows[:, 1], [-1, len(self.task.labels)])  # [B, C]
@@ -129,130 +146,16 @@ class AspectClassifier(keras.Model):
         inputs, _, _ = keras.utils.unpack_x_y_sample_weight(data)
         return self.probabilities(self(inputs, training=False))
 
-    # --- training -------------------------------------------------------------------------------------------------
-
-    def compile(self, optimizer="bert_adam", loss=None, metrics=None, *, learning_rate: float | None = None, **kwargs):
-        """Sets up training; without arguments as the paper: BertAdam, rate 2e-5, warm-up 0.1, cross-entropy.
-
-        Args:
-            optimizer: `"bert_adam"`, `"adam"`, `"adamw"`, or a Keras 2 optimizer. Defaults to `"bert_adam"`.
-            loss: A Keras loss on logits. Defaults to None, mean cross-entropy.
-            metrics: Keras metrics of the training batches. Defaults to None, accuracy.
-            learning_rate: Float, for an optimizer given by name. Defaults to None: 2e-5.
-            **kwargs: Passed to `keras.Model.compile` (`jit_compile`, `run_eagerly`, ...).
-        """
-        optimizer, loss = optimizer_and_loss(optimizer, loss, learning_rate)
-        if metrics is None:
-            metrics = [keras.metrics.SparseCategoricalAccuracy(name="accuracy")]
-        super().compile(optimizer=optimizer, loss=loss, metrics=metrics, **kwargs)
-
-    def fit(
-        self,
-        x=None,
-        y=None,
-        *,
-        epochs: int = 1,
-        validation_data=None,
-        selection: str = "dev",
-        callbacks=None,
-        initial_epoch: int = 0,
-        checkpoint: TrainingCheckpoint | None = None,
-        **kwargs,
-    ):
-        """Trains on strings, or as any Keras model on encoded tensors.
-
-        Args:
-            x: An `AspectDataset` (see `keras_absa.data.load`) or a list of labelled `AspectExample`; else whatever
-                `keras.Model.fit` takes.
-            y: Only for encoded tensors.
-            epochs: Int. Defaults to 1.
-            validation_data: An `AspectDataset` or a list of examples. Their official metrics are computed after
-                each epoch and put into the logs as `val_...`, where early stopping and checkpoints find them.
-            selection: `"dev"`, the weights of the epoch that was best on `validation_data` are kept; `"last"`,
-                those of the last epoch; `"leaking_test"`, as dev but on a test split: for reproducing published
-                figures only.
-            callbacks: Keras callbacks.
-            initial_epoch: Int. Defaults to 0.
-            checkpoint: A `TrainingCheckpoint`: a training of strings that was killed goes on where it was. Defaults
-                to None.
-            **kwargs: Passed to `keras.Model.fit` (`verbose`, `class_weight`, ...).
-
-        Returns:
-            The Keras `History`.
-        """
-        train, dev = self._as_dataset(x), self._as_dataset(validation_data)
-        if train is None:
-            if dev is not None:
-                raise ValueError(
-                    "`validation_data` must be encoded tensors, as `x`: received strings. Pass both alike."
-                )
-            return super().fit(
-                x,
-                y,
-                epochs=epochs,
-                validation_data=validation_data,
-                callbacks=callbacks,
-                initial_epoch=initial_epoch,
-                **kwargs,
-            )
-        for name in ("batch_size", "shuffle", "steps_per_epoch"):
-            if kwargs.pop(name, None) is not None:
-                raise ValueError(
-                    f"`{name}` belongs to the data: received it in fit. Pass it to AspectDataset or data.load."
-                )
-        if not self._is_compiled:
-            raise ValueError(
-                "A model must be compiled before `fit`: it is not. Call `model.compile()` for the paper's settings."
-            )
-        table = RowTable(train.examples, self.task, self.text_encoder)
-        table.check_labelled()
-        warn_cut(table.cut, self.max_length)
-        row_lengths = np.repeat(table.lengths, table.candidates)
-        steps = -(-len(table.row_labels) // train.batch_size)
-        set_schedule(self.optimizer, len(table.row_labels), train.batch_size, epochs)
-        callbacks = dev_callbacks(validation_data, dev, selection, self.task) + list(callbacks or [])
-        if hasattr(self.optimizer, "build"):
-            self.optimizer.build(self.trainable_variables)  # a step that makes variables is traced twice
-        first_step = 0
-        if checkpoint is not None:
-            initial_epoch, first_step = checkpoint.begin(self, callbacks, steps, self._training(train, epochs, table))
-            callbacks.append(checkpoint)
-        plan = []
-        for epoch in range(min(initial_epoch, epochs - 1), epochs):
-            plan += plan_epoch(table.row_labels, row_lengths, train.batch_size, train.sampler, train.seed, epoch)
-        data = table.batches(plan[first_step:], with_labels=True, few_shapes=bool(self._jit_compile))
-        self._training_state = checkpoint  # Keras asks it at which step to begin
-        try:
-            history = super().fit(
-                data,
-                epochs=epochs,
-                initial_epoch=initial_epoch,
-                steps_per_epoch=steps,
-                callbacks=callbacks,
-                **kwargs,
-            )
-        finally:
-            self._training_state = None
-        return history if checkpoint is None else checkpoint.complete(history)
-
-    def _training(self, train, epochs, table):
-        """What two processes must have in common to go on with one training."""
-        slots = self.encoder.slots_config()
-        attention = slots["attention"] and {**slots["attention"]["config"], "name": ""}
-        return {
-            "the model": {"class": type(self).__name__, **self._settings(), **slots, "attention": attention},
-            "the number of epochs": epochs,
-            "the batch size": train.batch_size,
-            "the sampler": train.sampler,
-            "the seed of the data": train.seed,
-            "the data's hash": table.digest(),
-            "the optimizer": keras.optimizers.serialize(self.optimizer),
-        }
-
     # --- strings in, scores and answers out -------------------------------------------------------------------------
 
-    def evaluate(self, x=None, y=None, *, batch_size: int = 64, **kwargs):
+    def evaluate(self, x=None, y=None, *, batch_size: int = 64, window: int | None = None, **kwargs):
         """The task's official metrics on strings; on encoded tensors what `keras.Model.evaluate` gives.
+
+        Args:
+            x: An `AspectDataset` or a list of labelled `AspectExample`; else encoded tensors.
+            y: Only for encoded tensors.
+            batch_size: Int, examples at a time. Defaults to 64.
+            window: Int, see `predict`. Defaults to None.
 
         Returns:
             A `MetricReport` for an `AspectDataset` or a list of `AspectExample`.
@@ -260,11 +163,14 @@ class AspectClassifier(keras.Model):
         data = self._as_dataset(x)
         if data is None:
             return super().evaluate(x, y, **kwargs)
-        return self.score(data, batch_size=batch_size, verbose=kwargs.get("verbose", 0))[0]
+        return self.score(data, batch_size=batch_size, verbose=kwargs.get("verbose", 0), window=window)[0]
 
-    def score(self, x, *, batch_size: int = 64, verbose=0) -> tuple[MetricReport, np.ndarray]:
+    def score(self, x, *, batch_size: int = 64, verbose=0, window=None) -> tuple[MetricReport, np.ndarray]:
         """The official metrics and the probabilities [N, C] that they were computed from."""
         data = self._as_dataset(x)
+        if window is not None:
+            probabilities = self.predict(data, batch_size=batch_size, verbose=verbose, window=window)
+            return task_metrics(self.task, data.examples, probabilities, self.none_threshold), probabilities
         table = RowTable(data.examples, self.task, self.text_encoder)
         table.check_labelled()
         return self.score_table(table, batch_size=batch_size, verbose=verbose)
@@ -272,18 +178,24 @@ class AspectClassifier(keras.Model):
     def score_table(self, table: RowTable, *, batch_size: int = 64, verbose=0) -> tuple[MetricReport, np.ndarray]:
         """`score` of examples that were put into a `RowTable` before."""
         probabilities = self._predict_table(table, batch_size, verbose)
-        return task_metrics(self.task, table.examples, probabilities), probabilities
+        return task_metrics(self.task, table.examples, probabilities, self.none_threshold), probabilities
 
-    def predict(self, x, *, batch_size: int = 64, verbose=0, **kwargs):
+    def predict(self, x, *, batch_size: int = 64, verbose=0, window: int | None = None, **kwargs):
         """Probabilities, float32 [N, C] in the order of `task.labels`, row for row in the order of the input.
 
         Args:
             x: An `AspectDataset` or a list of `AspectExample` (labels are not read); else encoded tensors.
             batch_size: Int, examples at a time. Defaults to 64.
+            window: Int, split texts into windows of so many word pieces, and answer from them together, see
+                `split_rows` and `combine_windows`. Defaults to None: what does not fit into `max_length` is cut.
         """
         data = self._as_dataset(x)
         if data is None:
             return super().predict(x, batch_size=batch_size, verbose=verbose, **kwargs)
+        if window is not None:
+            windows, owners = split_rows(data.examples, self.text_encoder, window)
+            probabilities = self.predict(windows, batch_size=batch_size, verbose=verbose, **kwargs)
+            return combine_windows(probabilities, owners, len(data.examples), self.task)
         table = RowTable(data.examples, self.task, self.text_encoder)
         return self._predict_table(table, batch_size, verbose, **kwargs)
 
@@ -300,40 +212,73 @@ class AspectClassifier(keras.Model):
         return probabilities
 
     def predict_aspects(
-        self, texts: list[str], targets=None, other_targets=None, aspects=None, *, batch_size: int = 64
+        self,
+        texts: list[str],
+        targets=None,
+        other_targets=None,
+        aspects=None,
+        *,
+        batch_size: int = 64,
+        window: int | None = None,
     ) -> list[list[AspectPrediction]]:
-        """Asks about every aspect (and target) of each text.
+        """Asks about every aspect (and target) of each text. For call after call, `keras_absa.Predictor` is quicker.
 
         Args:
             texts: Strings.
-            targets: For a task with targets: one name a text. Defaults to None: the placeholders that stand in
-                the text.
+            targets: For a task with targets, one entry a text: a name, a list of names, or None for the placeholders
+                that stand in it. Defaults to None.
             other_targets: One more name a text, or None. Defaults to None.
-            aspects: The aspects to ask about. Defaults to None, all.
+            aspects: Names to ask every text about, or one list of names a text; a name may be repeated. Defaults to
+                None, all aspects of the task.
             batch_size: Int, rows at a time. Defaults to 64.
+            window: Int, see `predict`. Defaults to None.
 
         Returns:
-            For each text a list of `AspectPrediction`, one a target and aspect.
+            For each text a list of `AspectPrediction`: for each of its targets, one an aspect.
 
         Raises:
             ValueError: If an aspect is unknown or a target does not stand in its text.
         """
         rows = prediction_rows(self.task, texts, targets, other_targets, aspects)
         flat = [row for text_rows in rows for row in text_rows]
-        probabilities = iter(self.predict(flat, batch_size=batch_size)) if flat else iter(())
-        return [[AspectPrediction.of(row, self.task, next(probabilities)) for row in text_rows] for text_rows in rows]
+        probabilities = self.predict(flat, batch_size=batch_size, window=window) if flat else ()
+        return AspectPrediction.of_texts(rows, self.task, probabilities, self.none_threshold)
 
-    def _as_dataset(self, x):
-        if isinstance(x, AspectDataset):
-            return x
-        if isinstance(x, (list, tuple)) and x and isinstance(x[0], AspectExample):
-            return AspectDataset(x, self.task)
-        if isinstance(x, (list, tuple)) and x and isinstance(x[0], str):
-            raise ValueError(
-                "Texts must say which aspect they are asked about: received strings. Use `predict_aspects(texts)`, or pass "
-                "AspectExample(text, aspect, label)."
-            )
-        return None
+    def calibrate(self, x, *, threshold_metric: str | None = None) -> MetricReport:
+        """Fits `temperature`, and on request `none_threshold`, to development rows; both are saved and exported.
+
+        The temperature changes no label: it makes the probabilities as sure as the model is right. Weights stay as they
+        are. Do not use the test set for it.
+
+        Args:
+            x: An `AspectDataset` or a list of labelled `AspectExample`.
+            threshold_metric: The metric that `none_threshold` is to maximise, for example `"aspect_f1"`. Defaults to
+                None: no threshold is fitted, and one that was set is kept.
+
+        Returns:
+            The `MetricReport` of these rows afterwards; its `expected_calibration_error` is what a temperature is for.
+
+        Reference:
+            Guo et al. 2017, "On Calibration of Modern Neural Networks", section 4.2.
+        """
+        examples = self._as_dataset(x).examples
+        table = RowTable(examples, self.task, self.text_encoder)
+        table.check_labelled()
+        logits = Predictor(self).logits(examples)
+
+        def probabilities_at(temperature):
+            return self.probabilities(logits, temperature).numpy()
+
+        self.temperature = fit_temperature(probabilities_at, table.labels)
+        probabilities = probabilities_at(self.temperature)
+
+        def report_at(threshold):
+            return task_metrics(self.task, examples, probabilities, threshold)
+
+        if threshold_metric is not None:
+            self.none_threshold = fit_none_threshold(lambda threshold: report_at(threshold)[threshold_metric])
+        self.predict_function = None  # it was traced with the temperature before
+        return report_at(self.none_threshold)
 
     # --- saving -------------------------------------------------------------------------------------------------------
 
@@ -342,6 +287,12 @@ class AspectClassifier(keras.Model):
         own = {"classifier/kernel": self.classifier_kernel, "classifier/bias": self.classifier_bias}
         return {**self.encoder.plug_weights(), **own}
 
+    def training_identity(self) -> dict:
+        """What makes two models the same before their training."""
+        slots = self.encoder.slots_config()
+        attention = slots["attention"] and {**slots["attention"]["config"], "name": ""}
+        return {**self._settings(), **slots, "attention": attention}
+
     def _settings(self):
         return {
             "task": self.task.to_dict(),
@@ -349,6 +300,8 @@ class AspectClassifier(keras.Model):
             "max_length": self.max_length,
             "dropout": self.dropout,
             "use_pooler": self.use_pooler,
+            "temperature": self.temperature,
+            "none_threshold": self.none_threshold,
         }
 
     def get_config(self):

@@ -7,6 +7,7 @@ import numpy as np
 
 from keras_absa.data.aspect_example import AspectExample
 from keras_absa.data.aspect_task import AspectTask
+from keras_absa.metrics.decision import decide
 
 
 @dataclass(frozen=True)
@@ -15,7 +16,7 @@ class AspectPrediction:
 
     Attributes:
         text, target, aspect: What was asked.
-        label: The most probable label.
+        label: The most probable label, or what the model's `none_threshold` makes of the probabilities.
         probabilities: Label to probability, in the task's order.
 
     Example:
@@ -31,16 +32,33 @@ class AspectPrediction:
     probabilities: dict[str, float]
 
     @classmethod
-    def of(cls, row: AspectExample, task: AspectTask, probabilities: np.ndarray) -> "AspectPrediction":
-        """The answer for a row whose probabilities [C] are known."""
+    def of(
+        cls, row: AspectExample, task: AspectTask, probabilities: np.ndarray, none_threshold: float | None = None
+    ) -> "AspectPrediction":
+        """The answer for a row whose probabilities [C] are known; see `decide` for the threshold."""
+        none_id = None if task.none_label is None else task.label_id(task.none_label)
+        label = task.labels[int(decide(probabilities, none_id, none_threshold))]
         named = {label: float(value) for label, value in zip(task.labels, probabilities, strict=True)}
-        return cls(row.text, row.target, row.aspect, task.labels[int(np.argmax(probabilities))], named)
+        return cls(row.text, row.target, row.aspect, label, named)
+
+    @classmethod
+    def of_texts(cls, rows, task: AspectTask, probabilities, none_threshold=None) -> "list[list[AspectPrediction]]":
+        """The answers for lists of rows, one a text, whose probabilities stand in one array, row after row."""
+        each = iter(probabilities)
+        return [[cls.of(row, task, next(each), none_threshold) for row in text_rows] for text_rows in rows]
 
 
 def prediction_rows(
     task: AspectTask, texts, targets=None, other_targets=None, aspects=None
 ) -> list[list[AspectExample]]:
-    """The rows to predict: for each text every target and aspect in question.
+    """The rows to predict: for each text every target in question, and for each of them every aspect, in the order given.
+
+    Args:
+        task: The `AspectTask`.
+        texts: Strings.
+        targets: One entry a text: a name, a list of names, or None for the placeholders that stand in it.
+        other_targets: One name or None a text.
+        aspects: Names to ask every text about, or one list of names a text. Defaults to None, all of the task.
 
     Raises:
         ValueError: If the lists differ in length, an aspect is unknown, or a target does not stand in its text.
@@ -57,23 +75,52 @@ def prediction_rows(
         if values is not None and (isinstance(values, str) or len(values) != len(texts)):
             count = "one string" if isinstance(values, str) else len(values)
             raise ValueError(f"`{name}` must have one entry a text: received {count} for {len(texts)} texts.")
-    aspects = list(task.aspects if aspects is None else aspects)
+    aspects = _aspects_of(task, aspects, len(texts))
     rows = []
     for index, text in enumerate(texts):
         other = other_targets[index] if other_targets is not None else None
         asked = _targets_of(task, text, targets[index] if targets is not None else None, other, index)
         rows.append(
-            [AspectExample(text, aspect, target=target, other_target=other) for target in asked for aspect in aspects]
+            [
+                AspectExample(text, aspect, target=target, other_target=other)
+                for target in asked
+                for aspect in aspects[index]
+            ]
         )
     for row in (row for text_rows in rows for row in text_rows):
         task.context_id(row.target, row.aspect)
     return rows
 
 
+def _aspects_of(task, aspects, count) -> list[list[str]]:
+    """The aspects to ask each text about."""
+    if aspects is None:
+        if task.open_aspects:
+            raise ValueError(
+                f"Task {task.name!r} has no list of aspects: received no `aspects`. Pass those to ask about, one list a text."
+            )
+        return [list(task.aspects)] * count
+    if isinstance(aspects, str):
+        raise ValueError("`aspects` must be a list of strings: received one string. Put it into a list.")
+    aspects = list(aspects)
+    if all(isinstance(aspect, str) for aspect in aspects):
+        return [aspects] * count
+    if len(aspects) != count:
+        raise ValueError(f"`aspects` must have one list a text: received {len(aspects)} for {count} texts.")
+    for index, own in enumerate(aspects):
+        if isinstance(own, str) or not all(isinstance(aspect, str) for aspect in own):
+            raise ValueError(
+                f"`aspects` must be strings, or one list of strings a text: received {own!r} at {index}. Put it into a list."
+            )
+    return [list(own) for own in aspects]
+
+
 def _targets_of(task, text, target, other, index):
     if not task.targets:
         return [None]
-    asked = [name for name in task.targets if name in text] if target is None else [target]
+    asked = [target] if isinstance(target, str) else list(target or ())
+    if target is None:
+        asked = [name for name in task.targets if name in text]
     if not asked:
         raise ValueError(
             f"Text {index} must name a target: it holds none of {list(task.targets)}. Pass `targets`, the name that stands in "

@@ -8,7 +8,7 @@ from keras_absa.models.slotted_bert import SlottedBert, write_pretrained
 from keras_absa.text.tokenizer import Tokenizer
 
 VOCABULARY_FILE = "vocab.txt"
-MODEL_ARGUMENTS = ("scheme", "max_length", "dropout", "use_pooler")
+MODEL_ARGUMENTS = ("scheme", "max_length", "dropout", "use_pooler", "temperature", "none_threshold")
 
 
 def write_classifier(folder: str | Path, model, settings: dict) -> None:
@@ -53,7 +53,7 @@ def read_classifier(cls, folder, settings: dict, task: AspectTask | None, kwargs
         )
     encoder = SlottedBert.from_config(settings["slots"])
     tokenizer = Tokenizer(Path(folder) / VOCABULARY_FILE, lower_case=settings["lower_case"])
-    model = cls(encoder, saved_task, tokenizer, **{key: settings[key] for key in MODEL_ARGUMENTS})
+    model = cls(encoder, saved_task, tokenizer, **{key: settings[key] for key in MODEL_ARGUMENTS if key in settings})
     encoder.load_pretrained(folder, plugs=model.plug_weights())
     model.load_report = encoder.load_report
     return model

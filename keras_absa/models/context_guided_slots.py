@@ -12,6 +12,11 @@ def context_guided_slots(layer_class, name, task, kwargs: dict) -> dict:
 
     Rates of dropout that are not given are the checkpoint's.
     """
+    if task.open_aspects:
+        raise ValueError(
+            f"A context-guided model has a vector for each of a closed set of aspects: received task {task.name!r}, whose "
+            "aspects are open. Use BertPairClassifier, which reads the aspect as a text, or a task with `aspects`."
+        )
     slots = {key: kwargs.pop(key) for key in SLOT_ARGUMENTS if key in kwargs}
     slots.setdefault("num_contexts", task.num_contexts)
     if slots["num_contexts"] < task.num_contexts:

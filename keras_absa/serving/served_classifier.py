@@ -9,7 +9,8 @@ import tensorflow as tf
 class ServedClassifier(tf.Module):
     """The signatures of an exported classifier.
 
-    `serving_default` asks about all aspects of a text, `pair` about one aspect a row. A row that cannot be
+    `serving_default` asks about all aspects of a text, `pair` about one aspect a row. Where any string is an aspect
+    (`task.open_aspects`), both are `pair`. A row that cannot be
     answered gets empty labels, probabilities of zero and a text in `error`, so that it does not fail the other
     rows of a merged batch.
 
@@ -26,6 +27,7 @@ class ServedClassifier(tf.Module):
         )
         self._encoder = model.text_encoder
         self._task = model.task
+        self._none_threshold = model.none_threshold
         self._has_targets = bool(model.task.targets)
 
     def signatures(self) -> dict[str, tf.types.experimental.GenericFunction]:
@@ -41,6 +43,15 @@ class ServedClassifier(tf.Module):
                 return self.one_aspect(text, aspect, target, other_target)
 
             extra = ("target", "other_target")
+        elif self._task.open_aspects:
+
+            def serving_default(text, aspect):
+                return self.one_aspect(text, aspect)
+
+            def pair(text, aspect):
+                return self.one_aspect(text, aspect)
+
+            extra = ()
         else:
 
             def serving_default(text):
@@ -50,7 +61,8 @@ class ServedClassifier(tf.Module):
                 return self.one_aspect(text, aspect)
 
             extra = ()
-        names = {serving_default: ("text", *extra), pair: ("text", "aspect", *extra)}
+        asked = ("aspect",) if self._task.open_aspects else ()
+        names = {serving_default: ("text", *asked, *extra), pair: ("text", "aspect", *extra)}
         return {
             function.__name__: tf.function(
                 function,
@@ -74,14 +86,17 @@ class ServedClassifier(tf.Module):
 
     def one_aspect(self, text, aspect, target=None, other_target=None):
         """One aspect a row: `label` string [B], `probabilities` [B, C], `error` string [B]."""
-        known = tf.constant(self._task.aspects)
-        matches = aspect[:, None] == known  # [B, A]
-        text, place, error = self._marked(text, target, other_target)
-        named = ", ".join(self._task.aspects)
-        unknown = tf.strings.join(["unknown aspect '", _readable(aspect), f"'; known: {named}"])
-        error = tf.where(tf.reduce_any(matches, axis=1), error, unknown)
-        context_ids = place * len(self._task.aspects) + tf.argmax(matches, axis=1, output_type=tf.int32)  # [B]
-        label, probabilities = self._blanked(self._answer(text, context_ids), error == "", axes=1)
+        text, context_ids, error = self._marked(text, target, other_target)
+        if self._task.open_aspects:
+            error = tf.where(tf.strings.strip(aspect) == "", "empty aspect; say what the question is about", error)
+        else:
+            matches = aspect[:, None] == tf.constant(self._task.aspects)  # [B, A]
+            named = ", ".join(self._task.aspects)
+            unknown = tf.strings.join(["unknown aspect '", _readable(aspect), f"'; known: {named}"])
+            error = tf.where(tf.reduce_any(matches, axis=1), error, unknown)
+            place = tf.argmax(matches, axis=1, output_type=tf.int32)  # [B]
+            context_ids = context_ids * len(self._task.aspects) + place  # [B]
+        label, probabilities = self._blanked(self._answer(text, context_ids, aspect), error == "", axes=1)
         return {"label": label, "probabilities": probabilities, "error": error}
 
     def _marked(self, text, target, other_target):
@@ -100,21 +115,30 @@ class ServedClassifier(tf.Module):
         )
         return text, place, tf.where(found, nothing, absent)
 
-    def _answer(self, text, context_ids):
+    def _answer(self, text, context_ids, aspect=None):
         """Probabilities [R, C] of rows."""
         candidates = self._encoder.num_candidates
         if candidates == 1:
-            return self._call(self._encoder(text, context_ids))
+            return self._call(self._encoder(text, context_ids, aspect=aspect))
         claims = tf.tile(tf.range(candidates), tf.shape(text))  # [R C]
         text, context_ids = tf.repeat(text, candidates), tf.repeat(context_ids, candidates)
-        return self._call(self._encoder(text, context_ids, claims))
+        aspect = None if aspect is None else tf.repeat(aspect, candidates)
+        return self._call(self._encoder(text, context_ids, claims, aspect=aspect))
 
     def _blanked(self, probabilities, answered, axes):
         """Labels and probabilities; empty and zero in rows that were not answered."""
         answered = tf.reshape(answered, [-1] + [1] * axes)  # [B, 1] or [B, 1, 1]
-        label = tf.gather(tf.constant(self._task.labels), tf.argmax(probabilities, axis=-1))
+        label = tf.gather(tf.constant(self._task.labels), self._decide(probabilities))
         label = tf.where(answered[..., 0], label, "")
         return label, tf.where(answered, probabilities, 0.0)
+
+    def _decide(self, probabilities):
+        """What `keras_absa.metrics.decision.decide` does, as operations."""
+        if self._none_threshold is None:
+            return tf.argmax(probabilities, axis=-1)
+        none = self._task.label_id(self._task.none_label)
+        others = tf.argmax(probabilities - 2.0 * tf.one_hot(none, len(self._task.labels)), axis=-1)
+        return tf.where(probabilities[..., none] >= self._none_threshold, tf.cast(none, others.dtype), others)
 
 
 def _readable(strings):

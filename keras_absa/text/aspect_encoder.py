@@ -10,6 +10,8 @@ from keras_absa.text.pair_encoder import PairEncoder
 from keras_absa.text.target_marker import TargetMarker
 from keras_absa.text.tokenizer import Tokenizer
 
+_HERE = "\ufdd0"  # stands for an open aspect; a noncharacter, which no label holds
+
 
 class AspectEncoder(tf.Module):
     """Encodes a text and the (target, aspect) in question, with the auxiliary sentence of a scheme.
@@ -40,14 +42,22 @@ class AspectEncoder(tf.Module):
         self.scheme = scheme
         self.num_candidates = len(task.labels) if scheme.endswith("_b") else 1
         candidates = task.labels if scheme.endswith("_b") else (None,)
-        self.auxiliary = [  # K C sentences
-            task.auxiliary_sentence(scheme, context, label)
+        self.open_aspects = task.open_aspects
+        if self.open_aspects and scheme == "single":
+            raise ValueError(
+                f"Scheme 'single' has a classifier for each aspect: received task {task.name!r}, whose aspects are open. Use "
+                "'nli_m'."
+            )
+        auxiliary = [  # K C sentences
+            task.auxiliary_sentence(scheme, context, label, _HERE)
             for context in range(task.num_contexts)
             for label in candidates
         ]
+        # What stands before and after an open aspect; a closed one is in the sentence already.
+        self.before, _, self.after = zip(*(sentence.partition(_HERE) for sentence in auxiliary))
         self.marker = TargetMarker(task.targets, task.target_words) if task.targets else None
 
-    def __call__(self, text, context_ids, candidate_ids=None, target=None, other_target=None, length=None):
+    def __call__(self, text, context_ids, candidate_ids=None, target=None, other_target=None, aspect=None, length=None):
         """Encodes a batch of rows.
 
         Args:
@@ -56,22 +66,32 @@ class AspectEncoder(tf.Module):
             candidate_ids: Int32 [B], the label that a binary scheme's auxiliary sentence claims. Defaults to None.
             target: String [B], for a task with targets.
             other_target: String [B], `""` where there is none.
+            aspect: String [B], for a task with open aspects.
             length: Int, pad to this many tokens. Defaults to None, the longest row.
 
         Returns:
             A dict of int32 tensors: `input_ids`, `token_type_ids` and `attention_mask` [B, T]; `context_ids` [B].
         """
-        first, second = self.segments(text, context_ids, candidate_ids, target, other_target)
+        first, second = self.segments(text, context_ids, candidate_ids, target, other_target, aspect)
         inputs = self.pair_encoder(first, second, length=length)
         return {**inputs, "context_ids": tf.cast(context_ids, tf.int32)}
 
-    def lengths(self, text, context_ids, candidate_ids=None, target=None, other_target=None):
+    def room(self, aspects=("",)) -> int:
+        """How many word pieces of a text always fit beside its question; `aspects` are those of an open task."""
+        if self.scheme == "single":
+            return self.pair_encoder.max_length - 2
+        asked = set(aspects) if self.open_aspects else {""}
+        sentences = [before + aspect + after for before, after in zip(self.before, self.after) for aspect in asked]
+        pieces = self.pair_encoder.tokenizer.tokenize(sentences).row_lengths()
+        return self.pair_encoder.max_length - 3 - int(tf.reduce_max(pieces))
+
+    def lengths(self, text, context_ids, candidate_ids=None, target=None, other_target=None, aspect=None):
         """How many tokens each row has, and how many were cut from it: two int32 [B]."""
-        segments = self.segments(text, context_ids, candidate_ids, target, other_target)
+        segments = self.segments(text, context_ids, candidate_ids, target, other_target, aspect)
         inputs, cut = self.pair_encoder.encode_with_counts(*segments)
         return tf.reduce_sum(inputs["attention_mask"], axis=1), cut
 
-    def segments(self, text, context_ids, candidate_ids=None, target=None, other_target=None):
+    def segments(self, text, context_ids, candidate_ids=None, target=None, other_target=None, aspect=None):
         """The two texts of each row, string [B] each; the second is None in the single scheme."""
         text = tf.convert_to_tensor(text)
         context_ids = tf.convert_to_tensor(context_ids)
@@ -82,7 +102,9 @@ class AspectEncoder(tf.Module):
         row = context_ids * self.num_candidates
         if self.num_candidates > 1:
             row += tf.cast(candidate_ids, row.dtype)
-        auxiliary = tf.gather(self.auxiliary, row)  # [B]
+        auxiliary = tf.gather(self.before, row)  # [B]
+        if self.open_aspects:
+            auxiliary = tf.strings.join([auxiliary, aspect, tf.gather(self.after, row)])
         if self.num_candidates > 1:
             # The reference trims whole lines here; it changes nothing for BERT.
             return auxiliary, text

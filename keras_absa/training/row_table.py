@@ -49,10 +49,12 @@ class RowTable:
         self.text_index = np.array([unique.setdefault(row.text, len(unique)) for row in examples], "int32")
         with tf.device("CPU"):
             self.texts = tf.constant(list(unique))
-            self.targets = self.others = None
+            self.targets = self.others = self.aspects = None
             if task.targets:
                 self.targets = tf.constant([row.target for row in examples])
                 self.others = tf.constant([row.other_target or "" for row in examples])
+            if task.open_aspects:
+                self.aspects = tf.constant([row.aspect for row in examples])
         self.lengths, self.cut = self._measure()
 
     def _measure(self):
@@ -72,6 +74,7 @@ class RowTable:
             candidate,
             None if self.targets is None else tf.gather(self.targets, example),
             None if self.others is None else tf.gather(self.others, example),
+            None if self.aspects is None else tf.gather(self.aspects, example),
         )
 
     def digest(self) -> str:

@@ -8,11 +8,11 @@ import sys
 import numpy as np
 import pytest
 
-from keras_absa.cli.stream_model import StreamModel
 from keras_absa.data import AspectExample, neighbourhoods
 from keras_absa.keras import keras
 from keras_absa.models import BertPairClassifier
 from keras_absa.models.load_model import load_model
+from keras_absa.models.predictor import Predictor
 
 
 def test_stdin_gives_a_row_for_each_text_and_aspect_in_order(keras_absa, model_folder):
@@ -60,9 +60,11 @@ def test_targets_and_binary_schemes_are_answered_as_the_model_does(backbone):
         for n in (12, 0, 30, 3, 1)
         for aspect, target in (("price", "soho"), ("safety", "Soho"))
     ]
-    stream = StreamModel(model, batch_size=5)
-    np.testing.assert_allclose(stream(rows), model.predict(rows), atol=1e-4)
-    assert np.ptp(stream(rows), axis=0).min() > 1e-2, "the rows must differ for this test to mean anything"
+    stream = Predictor(model, batch_size=5)
+    np.testing.assert_allclose(stream.probabilities(rows), model.predict(rows), atol=1e-4)
+    assert np.ptp(stream.probabilities(rows), axis=0).min() > 1e-2, (
+        "the rows must differ for this test to mean anything"
+    )
     assert 0 < stream.cut_rows < 2 * 3 * len(rows) and stream.cut_pieces > stream.cut_rows
 
 
