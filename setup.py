@@ -36,7 +36,16 @@ setup(
         "plot": ["matplotlib>=3.8"],
         "demo": ["gradio>=5"],
         "scale": ["apache-beam>=2.60", "pyarrow>=16"],
-        "dev": ["pytest>=8", "pytest-xdist>=3.6", "ruff>=0.6", "scikit-learn>=1.4"],
+        "dev": [
+            "datasets>=3,<5",  # 5.x wants a huggingface-hub that transformers 4 does not take
+            "matplotlib>=3.8",
+            "pandas>=2",
+            "pyarrow>=16",
+            "pytest>=8",
+            "pytest-xdist>=3.6",
+            "ruff>=0.6",
+            "scikit-learn>=1.4",
+        ],
     },
     entry_points={"console_scripts": ["keras-absa=keras_absa.cli:main"]},
 )

@@ -11,8 +11,10 @@ from keras_absa.data import (
     find_splits,
     mams,
     neighbourhoods,
+    read_aspect_terms,
     read_examples,
     read_folder,
+    read_target_texts,
     restaurants,
     semeval2014,
     sentihood,
@@ -25,6 +27,7 @@ from keras_absa.data.xml_document import root_tag
 
 BUILT_IN = {"restaurants": restaurants, "neighbourhoods": neighbourhoods}
 TASKS = {"sentihood": sentihood, "semeval2014": semeval2014, "mams": mams, **BUILT_IN}
+TERMS = "terms"
 SPLITS = ("train", "dev", "test")
 
 
@@ -40,11 +43,15 @@ def find_task(name: str | None, data: str) -> AspectTask:
     """
     if name in TASKS:
         return TASKS[name]()
+    if name == TERMS:
+        return _open_task(data)
     if name is not None:
         return _read_task(name)
     if data in BUILT_IN:
         return BUILT_IN[data]()
     path = find_splits(None, data)["train"]
+    if path.suffix.lower() == ".raw":
+        return _open_task(data)
     if path.suffix.lower() == ".xml" and root_tag(path) != "Reviews":
         return task_of_categories(path)
     if path.suffix.lower() == ".json" and path.read_bytes()[:1000].removeprefix(b"\xef\xbb\xbf").lstrip().startswith(
@@ -56,11 +63,26 @@ def find_task(name: str | None, data: str) -> AspectTask:
     return task
 
 
+def _open_task(data: str) -> AspectTask:
+    """A task of aspect terms with the labels of the training file."""
+    if data in BUILT_IN:
+        raise ValueError(
+            f"`--task {TERMS}` needs files with aspect terms: received the built-in {data!r}. Leave it out."
+        )
+    path = find_splits(None, data)["train"]
+    readers = {".xml": read_aspect_terms, ".raw": read_target_texts}
+    suffix = path.suffix.lower()
+    rows = readers[suffix](path) if suffix in readers else read_examples(None, path, "train")
+    task = task_from_examples(rows, Path(data).resolve().name, open_aspects=True)
+    tell(f"task {task.name!r} from {path}: aspect terms; labels {', '.join(task.labels)}")
+    return task
+
+
 def _read_task(name: str) -> AspectTask:
     path = Path(name)
     if path.suffix.lower() != ".json":
         raise ValueError(
-            f"`--task` must be one of {list(TASKS)} or a .json file: received {name!r}. Leave it out to "
+            f"`--task` must be one of {[*TASKS, TERMS]} or a .json file: received {name!r}. Leave it out to "
             "take the task from the training file."
         )
     if not path.is_file():

@@ -26,7 +26,8 @@ def train(
     task: Annotated[
         str | None,
         typer.Option(
-            help="sentihood | semeval2014 | mams | restaurants | neighbourhoods, or a .json of AspectTask.to_dict(). "
+            help="sentihood | semeval2014 | mams | restaurants | neighbourhoods | terms (aspect terms instead of "
+            "categories; needs --model pair), or a .json of AspectTask.to_dict(). "
             "By default it is taken from the data."
         ),
     ] = None,

@@ -11,17 +11,20 @@ from keras_absa.data.aspect_task import (
     semeval2014,
     sentihood,
 )
+from keras_absa.data.aspect_term_reader import read_aspect_terms
 from keras_absa.data.data_error import DataError
 from keras_absa.data.formats import find_splits, read_examples, read_folder
 from keras_absa.data.load import load
 from keras_absa.data.load_report import LoadReport, write_rejects
 from keras_absa.data.pairs import pair_rows, write_pairs
+from keras_absa.data.records import from_records
 from keras_absa.data.semeval2014_reader import read_semeval2014
 from keras_absa.data.semeval2016_reader import read_semeval2016
 from keras_absa.data.sentihood_reader import read_sentihood
 from keras_absa.data.splits import check_groups, grouped_holdout
 from keras_absa.data.synthetic import synthetic_reviews
 from keras_absa.data.table import read_table
+from keras_absa.data.target_text_reader import read_target_texts
 from keras_absa.data.task_from_examples import task_from_examples
 from keras_absa.data.treebank import treebank_clean
 
@@ -34,17 +37,20 @@ __all__ = [
     "aspect_terms",
     "check_groups",
     "find_splits",
+    "from_records",
     "grouped_holdout",
     "load",
     "mams",
     "neighbourhoods",
     "pair_rows",
+    "read_aspect_terms",
     "read_examples",
     "read_folder",
     "read_semeval2014",
     "read_semeval2016",
     "read_sentihood",
     "read_table",
+    "read_target_texts",
     "restaurants",
     "semeval2014",
     "sentihood",

@@ -21,6 +21,8 @@ class AspectExample:
         id: The text's identifier in its file; rows of one text share it.
         split: `"train"`, `"dev"`, `"test"`, or `""`.
         source: Where the row was read, as `file:line` or `file:record`, for error messages.
+        span: Where an aspect term stands in the text, as (first character, end), the end exclusive; `None` where that is
+            not known.
 
     Example:
         >>> AspectExample("The soup was cold.", "food", "negative").label
@@ -35,3 +37,4 @@ class AspectExample:
     id: str = ""
     split: str = ""
     source: str = ""
+    span: tuple[int, int] | None = None

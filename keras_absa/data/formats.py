@@ -5,15 +5,17 @@ from pathlib import Path
 
 from keras_absa.data.aspect_example import AspectExample
 from keras_absa.data.aspect_task import AspectTask
+from keras_absa.data.aspect_term_reader import read_aspect_terms
 from keras_absa.data.load_report import LoadReport
 from keras_absa.data.semeval2014_reader import read_semeval2014
 from keras_absa.data.semeval2016_reader import read_semeval2016
 from keras_absa.data.sentihood_reader import CLEANINGS, read_sentihood
 from keras_absa.data.splits import grouped_holdout
 from keras_absa.data.table import read_table
+from keras_absa.data.target_text_reader import read_target_texts
 from keras_absa.data.xml_document import root_tag
 
-SUFFIXES = (".csv", ".tsv", ".jsonl", ".json", ".xml")
+SUFFIXES = (".csv", ".tsv", ".jsonl", ".json", ".parquet", ".xml", ".raw")
 SPLIT_STEMS = {"train": ("train",), "dev": ("dev", "val"), "test": ("test",)}
 PUBLISHED_NAMES = {
     "train": ("sentihood-train.json", "Restaurants_Train.xml"),
@@ -36,8 +38,9 @@ def read_examples(
 
     Args:
         task: The task of the rows; `None` for the reader's own, or, with a table, for any aspects and labels.
-        path: A SentiHood file (`.json` that begins with `[`), a SemEval-2014, 2015, 2016 or MAMS file (`.xml`), or a
-            table (`.csv`, `.tsv`, `.jsonl`, `.json`).
+        path: A SentiHood file (`.json` that begins with `[`), a SemEval-2014, 2015, 2016 or MAMS file (`.xml`; with a task
+            with open aspects its aspect terms, else its categories), texts with `$T$` (`.raw`), or a table (`.csv`,
+            `.tsv`, `.jsonl`, `.json`, `.parquet`).
         split: `"train"`, `"dev"`, `"test"` or `""`, kept in the rows.
         clean: `"raw"` or, for SentiHood only, `"treebank"`. Defaults to `"raw"`.
         labelled: Bool, whether every row of a table needs a sentiment. Defaults to `True`.
@@ -73,7 +76,11 @@ def read_examples(
         raise ValueError(f"`clean={clean!r}` is for SentiHood files: received {str(path)!r}. Leave it out.")
     if path.suffix.lower() == ".xml":
         reader = read_semeval2016 if root_tag(path) == "Reviews" else read_semeval2014
+        if task is not None and task.open_aspects:
+            reader = read_aspect_terms
         return reader(path, split, task, on_error, report, conflict)
+    if path.suffix.lower() == ".raw":
+        return read_target_texts(path, split, task, on_error, report, conflict)
     return read_table(path, task, split, labelled, on_error, report, conflict)
 
 

@@ -1,4 +1,4 @@
-"""Your own data: a table of texts, aspects and sentiments, as CSV, TSV or JSONL."""
+"""Your own data: a table of texts, aspects and sentiments, as CSV, TSV, JSONL or Parquet."""
 
 import csv
 import io
@@ -8,11 +8,11 @@ from pathlib import Path
 from keras_absa.data.aspect_example import AspectExample
 from keras_absa.data.aspect_task import AspectTask
 from keras_absa.data.load_report import LoadReport
+from keras_absa.data.parquet_records import parquet_records
 from keras_absa.data.problem_log import ProblemLog
-from keras_absa.data.source_file import JsonError, match_name, parse_json, read_text, usable_text
+from keras_absa.data.row_reader import ALIASES, COLUMNS, RowReader, check_columns, text_record
+from keras_absa.data.source_file import JsonError, parse_json, read_text
 
-COLUMNS = ("text", "aspect", "sentiment", "target", "other_target", "id")
-ALIASES = {"label": "sentiment"}
 DIALECTS = {
     ".csv": {"delimiter": ",", "strict": True},
     ".tsv": {"delimiter": "\t", "quoting": csv.QUOTE_NONE, "strict": True},
@@ -28,14 +28,16 @@ def read_table(
     report: LoadReport | None = None,
     conflict: str = "keep",
 ) -> list[AspectExample]:
-    """Reads a CSV, TSV or JSONL file with one (text, aspect) a row.
+    """Reads a CSV, TSV, JSONL or Parquet file with one (text, aspect) a row.
 
-    Columns, or keys, are `text`, `aspect`, `sentiment` (or `label`) and, where needed, `target`, `other_target` and
-    `id`; others are ignored and counted in the report. Every value is taken as it is written: the label
-    `None` is a label, not a missing value. Aspects and labels may differ from the task's in case.
+    Columns, or keys, are `text`, `aspect`, `sentiment` (or `label`) and, where needed, `target`, `other_target`, `id`,
+    and `from` and `to`, the characters of an aspect term; others are ignored and counted in the report. Every value is
+    taken as it is written: the label `None` is a label, not a missing value. Aspects and labels may differ from the
+    task's in case.
 
     Args:
-        path: The file. `.csv` has the usual quoting, `.tsv` none; `.jsonl` and `.json` have an object a line.
+        path: The file. `.csv` has the usual quoting, `.tsv` none; `.jsonl` and `.json` have an object a line; `.parquet`
+            needs the package pyarrow.
         task: The task that the rows have to fit. `None` accepts any aspects and labels; `task_from_examples`
             makes a task of them.
         split: `"train"`, `"dev"`, `"test"` or `""`, kept in the rows.
@@ -67,113 +69,13 @@ def read_table(
         records = _delimited_records(read_text(path, log), DIALECTS[suffix], labelled, log)
     elif suffix in (".jsonl", ".json"):
         records = _json_records(read_text(path, log), log)
+    elif suffix == ".parquet":
+        records = parquet_records(path, labelled, log)
     else:
-        raise ValueError(f"A table's name must end in .csv, .tsv, .jsonl or .json: received {str(path)!r}. Rename it.")
-
-    reader = _RowReader(task, split, labelled, log)
-    examples = [example for line, record in records if (example := reader.read(line, record)) is not None]
-    if task is None and any(example.target for example in examples):
-        for example in examples:
-            if not example.target:
-                line = example.source.rpartition(":")[2]
-                log.bad("missing_target", line, "empty target, expected one as in other rows")
-        examples = [example for example in examples if example.target]
-    return log.finish(examples)
-
-
-class _RowReader:
-    """Turns one record, a dict of column to value, into an example."""
-
-    def __init__(self, task: AspectTask | None, split: str, labelled: bool, log: ProblemLog):
-        self.task, self.split, self.labelled, self.log = task, split, labelled, log
-        self.text_of_id = {}
-        self.id_of_text = {}
-        self.label_of_question = {}
-
-    def read(self, line: int, record: dict) -> AspectExample | None:
-        text = usable_text(record.get("text", ""), line, self.log)
-        aspect = self._name("aspect", line, record, self.task and self.task.aspects)
-        label = self._name("sentiment", line, record, self.task and self.task.labels)
-        targets = self._targets(line, record, text)
-        if text is None or aspect is None or targets is None or (label is None and not self._may_lack(record)):
-            return None
-        identifier = self._identifier(line, record, text)
-        if identifier is None:
-            return None
-        target, other = targets
-        question = (identifier, target, aspect)
-        before = self.label_of_question.setdefault(question, label)
-        if before != label:
-            what = f"aspect {aspect!r} of this text is {before!r} before, {label!r} here"
-            self.log.conflict(line, what, *question)
-        return AspectExample(
-            text=text,
-            aspect=aspect,
-            label=label,
-            target=target,
-            other_target=other,
-            id=identifier,
-            split=self.split,
-            source=f"{self.log.path}:{line}",
+        raise ValueError(
+            f"A table's name must end in .csv, .tsv, .jsonl, .json or .parquet: received {str(path)!r}. Rename it."
         )
-
-    def _may_lack(self, record: dict) -> bool:
-        return not self.labelled and not record.get("sentiment", "").strip()
-
-    def _name(self, column: str, line: int, record: dict, known) -> str | None:
-        """An aspect or label, in the task's spelling."""
-        value = record.get(column, "")
-        if not value.strip():
-            if column == "aspect" or self.labelled:
-                what = f"empty {column}" + (f"; known: {', '.join(sorted(known))}" if known else ", expected a name")
-                self.log.bad(f"empty_{column}", line, what)
-            return None
-        if known is None:
-            return value.strip()
-        name = match_name(value, known)
-        if name is None:
-            kind = "label" if column == "sentiment" else column
-            self.log.bad(f"unknown_{kind}", line, f"unknown {kind} {value!r}; known: {', '.join(sorted(known))}")
-        return name
-
-    def _targets(self, line: int, record: dict, text: str | None):
-        """(target, other target), or `None` if they cannot be used."""
-        target, other = (record.get(column, "").strip() or None for column in ("target", "other_target"))
-        if self.task is not None and self.task.targets and target is None:
-            self.log.bad("missing_target", line, f"empty target, expected one: task {self.task.name!r} asks for it")
-            return None
-        if self.task is not None and not self.task.targets and target is not None:
-            what = f"received target {target!r}, expected none: task {self.task.name!r} has no targets"
-            self.log.bad("unexpected_target", line, what)
-            return None
-        if other is not None and (target is None or other.casefold() == target.casefold()):
-            what = f"received other_target {other!r} with target {target!r}, expected two different names"
-            self.log.bad("bad_other_target", line, what)
-            return None
-        for column, name in (("target", target), ("other_target", other)):
-            if name is not None and text is not None and not self._stands_in(name, text):
-                what = f"{column} {name!r} is not in the text {text!r:.60}, expected it as a word of its own"
-                self.log.bad("target_not_in_text", line, what)
-                return None
-        return target, other
-
-    def _stands_in(self, name: str, text: str) -> bool:
-        words = dict(zip(self.task.targets, self.task.target_words)) if self.task else {}
-        return any(
-            re.search(rf"(?<!\w){re.escape(spelling)}(?!\w)", text, re.IGNORECASE)
-            for spelling in (name, words.get(name, name))
-        )
-
-    def _identifier(self, line: int, record: dict, text: str) -> str | None:
-        identifier = record.get("id", "").strip()
-        if not identifier:
-            identifier = self.id_of_text.setdefault(text, f"text-{len(self.id_of_text) + 1}")
-        elif self.text_of_id.setdefault(identifier, text) != text:
-            first = self.text_of_id[identifier]
-            what = f"id {identifier!r} stands for the text {first!r:.60} before, for {text!r:.60} here"
-            self.log.bad("duplicate_id", line, what)
-            return None
-        return identifier
+    return RowReader(task, split, labelled, log).read_all(records)
 
 
 def _delimited_records(text: str, dialect: dict, labelled: bool, log: ProblemLog):
@@ -209,9 +111,7 @@ def _columns(row: list[str], line: int, labelled: bool, log: ProblemLog) -> list
     twice = sorted({name for name in columns if columns.count(name) > 1})
     if twice:
         raise log.fatal(line, f"column {twice[0]!r} is given twice; received columns: {', '.join(row)}.")
-    for name in ("text", "aspect", *(["sentiment"] if labelled else [])):
-        if name not in columns:
-            raise log.fatal(line, f"missing column {name!r}; received columns: {', '.join(row)}.")
+    check_columns(columns, row, labelled, line, log)
     for name in columns:
         if name not in COLUMNS:
             log.note("unused_columns", line, f"column {name!r} is not used")
@@ -234,22 +134,6 @@ def _json_records(text: str, log: ProblemLog):
         if not isinstance(values, dict):
             log.bad("bad_record", number, f"expected a JSON object: received {line.strip()!r:.40}")
             continue
-        record = {}
-        for key, value in values.items():
-            name = ALIASES.get(key, key)
-            if name not in COLUMNS:
-                if name not in unused:
-                    log.note("unused_columns", number, f"key {key!r} is not used")
-                unused.add(name)
-            elif name in record:
-                log.bad("bad_record", number, f"keys {name!r} and {key!r} mean the same, expected one of them")
-                break
-            elif name == "id" and isinstance(value, int) and not isinstance(value, bool):
-                record[name] = str(value)
-            elif value is None or isinstance(value, str):
-                record[name] = value or ""
-            else:
-                log.bad("bad_record", number, f"{key} must be a string: received {value!r:.40}")
-                break
-        else:
+        record = text_record(values, number, log, unused)
+        if record is not None:
             yield number, record

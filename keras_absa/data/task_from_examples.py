@@ -6,7 +6,7 @@ from keras_absa.data.aspect_example import AspectExample
 from keras_absa.data.aspect_task import AspectTask
 
 
-def task_from_examples(examples: Iterable[AspectExample], name: str) -> AspectTask:
+def task_from_examples(examples: Iterable[AspectExample], name: str, *, open_aspects: bool = False) -> AspectTask:
     """The task whose aspects and labels are those that occur in the rows, sorted.
 
     Make it from the training rows and use it for all splits; it is stored with the model. A label that reads
@@ -16,6 +16,7 @@ def task_from_examples(examples: Iterable[AspectExample], name: str) -> AspectTa
     Args:
         examples: `AspectExample` rows.
         name: The task's name.
+        open_aspects: Bool, whether the aspects are terms of the texts rather than a closed set. Defaults to False.
 
     Returns:
         An `AspectTask`.
@@ -38,7 +39,8 @@ def task_from_examples(examples: Iterable[AspectExample], name: str) -> AspectTa
         )
     return AspectTask(
         name=name,
-        aspects=aspects,
+        aspects=() if open_aspects else aspects,
+        open_aspects=open_aspects,
         labels=labels,
         none_label=next((label for label in labels if label.casefold() == "none"), None),
         targets=("TARGET1", "TARGET2") if any(example.target is not None for example in examples) else (),

@@ -230,7 +230,7 @@ class TestJsonl:
 
 
 def test_unknown_suffix(read):
-    with pytest.raises(ValueError, match="must end in .csv, .tsv, .jsonl or .json"):
+    with pytest.raises(ValueError, match="must end in .csv, .tsv, .jsonl, .json or .parquet"):
         read(HEAD, name="data.txt")
 
 

@@ -1,0 +1,138 @@
+import datasets
+import pandas
+import pyarrow
+import pyarrow.parquet
+import pytest
+
+from keras_absa.data import DataError, LoadReport, from_records, read_examples, read_table, restaurants
+from keras_absa.data.aspect_example import AspectExample
+
+ROWS = [
+    {"text": "Cold soup", "aspect": "food", "sentiment": "negative", "id": 7},
+    {"text": "Cold soup", "aspect": "service", "sentiment": "none", "id": 7},
+    {"text": "NA", "aspect": "price", "sentiment": "positive", "id": 8},
+]
+EXAMPLES = [
+    AspectExample(
+        row["text"], row["aspect"], row["sentiment"], id=str(row["id"]), split="train", source=f"records:{place}"
+    )
+    for place, row in enumerate(ROWS)
+]
+
+
+@pytest.mark.parametrize(
+    "make",
+    [list, iter, pandas.DataFrame, pyarrow.Table.from_pylist, datasets.Dataset.from_list],
+    ids=["list", "iterator", "pandas", "pyarrow", "datasets"],
+)
+def test_every_kind_of_table(make):
+    assert from_records(make(ROWS), restaurants(), split="train") == EXAMPLES
+
+
+def test_class_labels_and_ones_own_column_names():
+    features = datasets.Features(
+        {
+            "review": datasets.Value("string"),
+            "about": datasets.Value("string"),
+            "label": datasets.ClassLabel(names=["bad", "good"]),
+        }
+    )
+    table = datasets.Dataset.from_dict(
+        {"review": ["x", "y"], "about": ["food"] * 2, "label": [1, 0]}, features=features
+    )
+    rows = from_records(table, columns={"review": "text", "about": "aspect"}, name="hub/reviews")
+    assert [(row.text, row.label, row.source) for row in rows] == [
+        ("x", "good", "hub/reviews:0"),
+        ("y", "bad", "hub/reviews:1"),
+    ]
+    unlabelled = datasets.Dataset.from_dict({"review": ["x"], "about": ["food"], "label": [-1]}, features=features)
+    rows = from_records(unlabelled, columns={"review": "text", "about": "aspect"}, labelled=False)
+    assert rows[0].label is None
+
+
+def test_missing_values_of_pandas_and_the_label_none():
+    frame = pandas.DataFrame({"text": ["a", "b"], "aspect": ["food", "food"], "sentiment": ["None", float("nan")]})
+    assert from_records(frame, labelled=False)[0].label == "None"
+    with pytest.raises(DataError, match="records:1: empty sentiment"):
+        from_records(frame)
+
+
+def test_mistakes_are_named_by_their_number():
+    rows = [
+        *ROWS,
+        {"text": None, "aspect": "food", "sentiment": "none"},
+        {"text": "x", "aspect": 3, "sentiment": "none"},
+        5,
+    ]
+    with pytest.raises(DataError) as error:
+        from_records(rows, restaurants())
+    assert [str(each) for each in error.value.errors] == [
+        "records:3: empty text: received '', expected some words",
+        "records:4: aspect must be a string: received 3",
+        "records:5: expected a dict: received 5",
+    ]
+    report = LoadReport()
+    assert len(from_records(rows, restaurants(), on_error="skip", report=report)) == 3
+    assert len(report.rejected) == 3
+
+
+@pytest.mark.parametrize(
+    "records, error, message",
+    [
+        (
+            "train.csv",
+            ValueError,
+            "must be a table or an iterable of dicts: received str. For a file, use `read_examples`",
+        ),
+        (
+            datasets.DatasetDict({"train": datasets.Dataset.from_list(ROWS)}),
+            ValueError,
+            r"one table: received a DatasetDict of",
+        ),
+        (pandas.DataFrame({"text": ["a"]}), DataError, "missing column 'aspect'; received columns: text"),
+    ],
+)
+def test_what_is_no_table(records, error, message):
+    with pytest.raises(error, match=message):
+        from_records(records)
+
+
+def test_a_name_that_is_no_column():
+    with pytest.raises(
+        ValueError, match=r"`columns` must name columns of records: received \['review'\], it has \['text'"
+    ):
+        from_records(pandas.DataFrame(ROWS), columns={"review": "text"})
+
+
+class TestParquet:
+    def test_rows(self, tmp_path):
+        path = tmp_path / "train.parquet"
+        pyarrow.parquet.write_table(pyarrow.Table.from_pylist(ROWS), path)
+        rows = read_examples(restaurants(), path, "train")
+        assert [row.source for row in rows] == [f"{path}:{place}" for place in (1, 2, 3)]
+        assert [(row.text, row.aspect, row.label, row.id) for row in rows] == [
+            (row.text, row.aspect, row.label, row.id) for row in EXAMPLES
+        ]
+
+    def test_mistakes(self, tmp_path):
+        path = tmp_path / "train.parquet"
+        path.write_bytes(b"PAR1 this is not one")
+        with pytest.raises(DataError, match="train.parquet: unreadable Parquet"):
+            read_table(path, restaurants())
+        pyarrow.parquet.write_table(pyarrow.Table.from_pylist([{"text": "a", "sentiment": "none"}]), path)
+        with pytest.raises(
+            DataError, match="train.parquet: missing column 'aspect'; received columns: text, sentiment"
+        ):
+            read_table(path, restaurants())
+        pyarrow.parquet.write_table(pyarrow.Table.from_pylist([*ROWS, {**ROWS[0], "sentiment": "hot"}]), path)
+        with pytest.raises(DataError, match="train.parquet:4: unknown label 'hot'"):
+            read_table(path, restaurants())
+        with pytest.raises(FileNotFoundError, match="no such file"):
+            read_table(tmp_path / "no.parquet", restaurants())
+
+    def test_a_file_cut_short(self, tmp_path):
+        path = tmp_path / "train.parquet"
+        pyarrow.parquet.write_table(pyarrow.Table.from_pylist(ROWS * 1000), path)
+        path.write_bytes(path.read_bytes()[:-40])
+        with pytest.raises(DataError, match="unreadable Parquet"):
+            read_table(path, restaurants())
