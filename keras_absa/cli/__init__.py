@@ -1,4 +1,4 @@
-"""The command line: `keras-absa train | evaluate | predict | export | doctor`, one command a file.
+"""The command line: `keras-absa train | evaluate | predict | export | data | doctor`, one command a file.
 
 Nothing here imports TensorFlow before a command needs it, so that `--help` and `doctor` work without it.
 """
@@ -10,6 +10,7 @@ import typer
 
 import keras_absa
 from keras_absa.cli.command_group import CommandGroup
+from keras_absa.cli.data import data
 from keras_absa.cli.doctor import doctor
 from keras_absa.cli.evaluate import evaluate
 from keras_absa.cli.export import export
@@ -23,6 +24,7 @@ app = typer.Typer(
 )
 for command in (train, evaluate, predict, export, doctor):
     app.command()(command)
+app.add_typer(data, name="data")
 
 
 def _print_version(asked: bool):
@@ -46,6 +48,7 @@ def options(
     \b
     Examples:
       keras-absa doctor
+      keras-absa data report reviews/
       keras-absa train --data restaurants --output runs/first --epochs 2
       keras-absa evaluate runs/first/model --data restaurants
       echo "The soup was cold." | keras-absa predict runs/first/model
@@ -54,7 +57,7 @@ def options(
     \b
     Exit codes:
       0  all went well; also if the reader of a pipe left early
-      1  there are findings: lines that `predict` could not use, problems that `doctor` found
+      1  there are findings: lines that `predict` or `data report` could not use, problems that `doctor` found
       2  the command, a file or the environment cannot be used as it is; stderr says why
     """
     ctx.obj = {"debug": debug}

@@ -21,6 +21,7 @@ from keras_absa.data import (
     synthetic_reviews,
     task_from_examples,
 )
+from keras_absa.data.formats import begins_with_array
 from keras_absa.data.semeval2014_reader import task_of_categories
 from keras_absa.data.source_file import JsonError, parse_json
 from keras_absa.data.xml_document import root_tag
@@ -41,40 +42,39 @@ def find_task(name: str | None, data: str) -> AspectTask:
     Returns:
         The task. For a folder of tables it holds the aspects and labels of the training file.
     """
-    if name in TASKS:
-        return TASKS[name]()
+    if data not in BUILT_IN:
+        path = find_splits(None, data)["train"] if name in (None, TERMS) else None
+        return task_of_file(name, path, Path(data).resolve().name)
     if name == TERMS:
-        return _open_task(data)
-    if name is not None:
-        return _read_task(name)
-    if data in BUILT_IN:
-        return BUILT_IN[data]()
-    path = find_splits(None, data)["train"]
-    if path.suffix.lower() == ".raw":
-        return _open_task(data)
-    if path.suffix.lower() == ".xml" and root_tag(path) != "Reviews":
-        return task_of_categories(path)
-    if path.suffix.lower() == ".json" and path.read_bytes()[:1000].removeprefix(b"\xef\xbb\xbf").lstrip().startswith(
-        b"["
-    ):
-        return sentihood()
-    task = task_from_examples(read_examples(None, path, "train"), Path(data).resolve().name)
-    tell(f"task {task.name!r} from {path}: aspects {', '.join(task.aspects)}; labels {', '.join(task.labels)}")
-    return task
-
-
-def _open_task(data: str) -> AspectTask:
-    """A task of aspect terms with the labels of the training file."""
-    if data in BUILT_IN:
         raise ValueError(
             f"`--task {TERMS}` needs files with aspect terms: received the built-in {data!r}. Leave it out."
         )
-    path = find_splits(None, data)["train"]
-    readers = {".xml": read_aspect_terms, ".raw": read_target_texts}
+    return task_of_file(name or data, None, data)
+
+
+def task_of_file(name: str | None, path: Path | None, called: str) -> AspectTask:
+    """The task that `--task` names or, without it, the one that a file calls for.
+
+    Args:
+        name: As in `find_task`.
+        path: The file; not read if `name` is a task's name or a JSON file.
+        called: The name of a task that is made from the file's rows.
+    """
+    if name in TASKS:
+        return TASKS[name]()
+    if name not in (None, TERMS):
+        return _read_task(name)
     suffix = path.suffix.lower()
+    if name is None and suffix == ".xml" and root_tag(path) != "Reviews":
+        return task_of_categories(path)
+    if name is None and suffix == ".json" and begins_with_array(path):
+        return sentihood()
+    terms = name == TERMS or suffix == ".raw"
+    readers = {".xml": read_aspect_terms, ".raw": read_target_texts} if terms else {}
     rows = readers[suffix](path) if suffix in readers else read_examples(None, path, "train")
-    task = task_from_examples(rows, Path(data).resolve().name, open_aspects=True)
-    tell(f"task {task.name!r} from {path}: aspect terms; labels {', '.join(task.labels)}")
+    task = task_from_examples(rows, called, open_aspects=terms)
+    aspects = "aspect terms" if terms else f"aspects {', '.join(task.aspects)}"
+    tell(f"task {task.name!r} from {path}: {aspects}; labels {', '.join(task.labels)}")
     return task
 
 

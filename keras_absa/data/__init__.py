@@ -13,6 +13,7 @@ from keras_absa.data.aspect_task import (
 )
 from keras_absa.data.aspect_term_reader import read_aspect_terms
 from keras_absa.data.data_error import DataError
+from keras_absa.data.data_report import DataReport, report
 from keras_absa.data.formats import find_splits, read_examples, read_folder
 from keras_absa.data.load import load
 from keras_absa.data.load_report import LoadReport, write_rejects
@@ -21,18 +22,21 @@ from keras_absa.data.records import from_records
 from keras_absa.data.semeval2014_reader import read_semeval2014
 from keras_absa.data.semeval2016_reader import read_semeval2016
 from keras_absa.data.sentihood_reader import read_sentihood
+from keras_absa.data.split_examples import split_examples
 from keras_absa.data.splits import check_groups, grouped_holdout
 from keras_absa.data.synthetic import synthetic_reviews
 from keras_absa.data.table import read_table
 from keras_absa.data.target_text_reader import read_target_texts
 from keras_absa.data.task_from_examples import task_from_examples
 from keras_absa.data.treebank import treebank_clean
+from keras_absa.data.write_examples import write_examples
 
 __all__ = [
     "AspectDataset",
     "AspectExample",
     "AspectTask",
     "DataError",
+    "DataReport",
     "LoadReport",
     "aspect_terms",
     "check_groups",
@@ -51,12 +55,15 @@ __all__ = [
     "read_sentihood",
     "read_table",
     "read_target_texts",
+    "report",
     "restaurants",
     "semeval2014",
     "sentihood",
+    "split_examples",
     "synthetic_reviews",
     "task_from_examples",
     "treebank_clean",
+    "write_examples",
     "write_pairs",
     "write_rejects",
 ]

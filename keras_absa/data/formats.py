@@ -70,7 +70,7 @@ def read_examples(
         raise ValueError(f"`clean` must be one of {list(CLEANINGS)}: received {clean!r}. Pick one of them.")
     if not path.is_file():
         raise FileNotFoundError(f"{path}: no such file. Check the path.")
-    if path.suffix.lower() == ".json" and _begins_with_array(path):
+    if path.suffix.lower() == ".json" and begins_with_array(path):
         return read_sentihood(path, split, task, clean, on_error, report, conflict)
     if clean != "raw":
         raise ValueError(f"`clean={clean!r}` is for SentiHood files: received {str(path)!r}. Leave it out.")
@@ -181,6 +181,7 @@ def read_folder(
     return rows
 
 
-def _begins_with_array(path: Path) -> bool:
+def begins_with_array(path: Path) -> bool:
+    """Whether a JSON file holds an array, as SentiHood's do, rather than an object a line."""
     with path.open("rb") as file:
         return file.read(1000).removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"[")

@@ -158,8 +158,8 @@ class RowReader:
         )
 
     def _identifier(self, line: int, record: dict, text: str) -> str | None:
-        identifier = record.get("id", "").strip()
-        if not identifier:
+        identifier = record.get("id", "")  # as it is: SemEval-2014 has an id that ends in a blank
+        if not identifier.strip():
             identifier = self.id_of_text.setdefault(text, f"text-{len(self.id_of_text) + 1}")
         elif self.text_of_id.setdefault(identifier, text) != text:
             first = self.text_of_id[identifier]

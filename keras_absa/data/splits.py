@@ -35,7 +35,7 @@ def grouped_holdout(
     if not 0 < fraction < 1:
         raise ValueError(f"`fraction` must be between 0 and 1: received {fraction}. Give the share to hold out.")
     examples = list(examples)
-    group_of = _groups(examples)
+    group_of = text_groups(examples)
     members = {}
     for example, group in zip(examples, group_of):
         members.setdefault(group, set()).add(example.id or example.text)
@@ -92,7 +92,7 @@ def _describe(example: AspectExample) -> str:
     return f"{example.source or 'row'} (id {example.id!r}{target})"
 
 
-def _groups(examples: list[AspectExample]) -> list[tuple]:
+def text_groups(examples: list[AspectExample]) -> list[tuple]:
     """The name of each row's group; rows that share an id or a text are in one group."""
     parent = {}
 

@@ -1,0 +1,173 @@
+"""`keras-absa data report | convert | split`: looking at data, and changing its form, without a model."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from keras_absa.cli.command_group import CommandGroup, quiet_tensorflow, tell
+from keras_absa.cli.json_output import to_json
+
+data = typer.Typer(
+    cls=CommandGroup, no_args_is_help=True, rich_markup_mode=None, help="Look at data sets, convert and split them."
+)
+
+TaskOption = Annotated[
+    str | None,
+    typer.Option(
+        "--task",
+        help="sentihood | semeval2014 | mams | restaurants | neighbourhoods | terms, or a .json of AspectTask.to_dict(). "
+        "By default it is taken from the (first) file.",
+    ),
+]
+CleanOption = Annotated[
+    str, typer.Option("--clean", help="raw | treebank: SentiHood texts as they are, or as published.")
+]
+
+
+@data.command()
+def report(
+    files: Annotated[
+        list[Path], typer.Argument(help="One file a split, or one folder with train, dev and test files.")
+    ],
+    task: TaskOption = None,
+    clean: CleanOption = "raw",
+    backbone: Annotated[
+        str,
+        typer.Option(help="Whose word pieces are counted: minilm, or a folder with vocab.txt; none for no lengths."),
+    ] = "minilm",
+    max_length: Annotated[int, typer.Option(min=4, help="Most tokens of a row.")] = 128,
+    html: Annotated[Path | None, typer.Option(help="Also write a page.")] = None,
+    picture: Annotated[
+        Path | None, typer.Option(help="Also draw a picture, .png, .svg or .pdf; needs the extra plot.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
+):
+    """Show what is in data files and what is wrong with them.
+
+    Sizes, labels of each aspect, copies of a text, texts that are in two files, questions with several labels, aspects
+    that their text does not name, lengths and how many rows would be cut. Rows that cannot be used are skipped and listed
+    on stderr; then the exit code is 1.
+
+    \b
+    Examples:
+      keras-absa data report reviews/
+      keras-absa data report train.csv test.csv --json
+      keras-absa data report data/semeval2014 --task terms --html report.html --picture report.png
+    """
+    from keras_absa.data import report as data_report
+    from keras_absa.data.write_examples import replace_file
+
+    found_task, splits, reports = _read(files, task, clean)
+    tokenizer = None
+    if backbone != "none":
+        quiet_tensorflow()
+        from keras_absa.models.backbone import find_file, lower_case_of
+        from keras_absa.text import Tokenizer
+
+        vocabulary = find_file(backbone, "vocab.txt")
+        if vocabulary is None:
+            raise FileNotFoundError(f"{backbone}: no vocab.txt. Name another --backbone, or none.")
+        tokenizer = Tokenizer(vocabulary, lower_case=lower_case_of(backbone))
+    result = data_report(splits, found_task, tokenizer=tokenizer, max_length=max_length)
+    if html is not None:
+        replace_file(html, result.to_html())
+    if picture is not None:
+        result.plot(picture)
+    typer.echo(to_json(result.to_dict()) if as_json else str(result))
+    if any(each.rejected for each in reports):
+        raise typer.Exit(1)
+
+
+@data.command()
+def convert(
+    source: Annotated[Path, typer.Argument(help="The file to read.")],
+    output: Annotated[Path, typer.Argument(help="The file to write; its name says the format.")],
+    task: TaskOption = None,
+    clean: CleanOption = "raw",
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace a file that exists.")] = False,
+):
+    """Write a data file in another format.
+
+    Reads .csv, .tsv, .jsonl, .parquet, SentiHood's .json, SemEval's and MAMS' .xml and .raw texts with $T$; writes the same,
+    SemEval-2015/16 excepted. What a format cannot hold is refused, and nothing is written.
+
+    \b
+    Examples:
+      keras-absa data convert Restaurants_Train.xml train.jsonl --task terms
+      keras-absa data convert reviews.csv reviews.parquet
+    """
+    from keras_absa.data import write_examples
+
+    _check_new(output, overwrite)
+    found_task, splits, reports = _read([source], task, clean, on_error="raise")
+    (rows,) = splits.values()
+    write_examples(rows, output, found_task)
+    tell(f"{len(rows)} rows of {reports[0].texts} texts from {source} to {output}")
+
+
+@data.command()
+def split(
+    source: Annotated[Path, typer.Argument(help="The file to split.")],
+    output: Annotated[Path, typer.Argument(help="A folder for train, dev and test, in the format of the file.")],
+    shares: Annotated[tuple[float, float, float], typer.Option(help="Of train, dev and test; 0 leaves a part out.")] = (
+        0.8,
+        0.1,
+        0.1,
+    ),
+    seed: Annotated[int, typer.Option(help="Same seed, same parts.")] = 0,
+    task: TaskOption = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace files that exist.")] = False,
+):
+    """Split a file into train, dev and test: no text in two of them, labels of each aspect alike in all.
+
+    \b
+    Examples:
+      keras-absa data split reviews.csv reviews/
+      keras-absa data split Restaurants_Train.xml parts/ --shares 0.9 0.1 0 --task terms
+    """
+    from keras_absa.data import split_examples, write_examples
+
+    wanted = {name: share for name, share in zip(("train", "dev", "test"), shares, strict=True) if share}
+    paths = {name: output / f"{name}{source.suffix.lower()}" for name in wanted}
+    for path in paths.values():
+        _check_new(path, overwrite)
+    found_task, splits, _ = _read([source], task, "raw", on_error="raise")
+    (rows,) = splits.values()
+    parts = split_examples(rows, wanted, seed)
+    output.mkdir(parents=True, exist_ok=True)
+    for name, path in paths.items():
+        write_examples(parts[name], path, found_task)
+        tell(f"{len(parts[name])} rows of {len({row.id or row.text for row in parts[name]})} texts to {path}")
+
+
+def _check_new(path: Path, overwrite: bool) -> None:
+    if path.exists() and not overwrite:
+        raise ValueError(f"`output` must be a new file: received {path}, which exists. Add --overwrite to replace it.")
+
+
+def _read(files, task_name, clean, on_error="skip"):
+    """The task, file or split to rows, and the reports of the files."""
+    from keras_absa.cli.data_source import find_task, task_of_file
+    from keras_absa.data import LoadReport, find_splits, read_examples
+
+    if len(files) == 1 and files[0].is_dir():
+        task = find_task(task_name, str(files[0]))
+        paths = find_splits(task, files[0])
+    else:
+        for path in files:
+            if not path.is_file():
+                raise FileNotFoundError(
+                    f"{path}: no such file. Give files, or one folder with train, dev and test files."
+                )
+        task = task_of_file(task_name, files[0], files[0].stem)
+        names = [path.stem for path in files]
+        names = names if len(set(names)) == len(names) else list(map(str, files))
+        paths = dict(zip(names, files, strict=True))
+    splits, reports = {}, []
+    for name, path in paths.items():
+        reports.append(LoadReport())
+        splits[name] = read_examples(task, path, clean=clean, labelled=False, on_error=on_error, report=reports[-1])
+        for _, message in reports[-1].rejected:
+            tell(message)
+    return task, splits, reports

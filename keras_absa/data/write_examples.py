@@ -1,0 +1,220 @@
+"""Rows back into files, in every format that is read."""
+
+import csv
+import io
+import json
+import os
+from pathlib import Path
+from xml.sax.saxutils import escape, quoteattr
+
+from keras_absa.data.aspect_example import AspectExample
+from keras_absa.data.aspect_task import AspectTask
+from keras_absa.data.splits import check_groups
+from keras_absa.data.target_text_reader import MARK, NUMBERS
+
+WRITTEN_SUFFIXES = (".csv", ".tsv", ".jsonl", ".parquet", ".xml", ".json", ".raw")
+LINE_BREAKS = "\r\n"
+
+
+def write_examples(examples: list[AspectExample], path, task: AspectTask | None = None) -> None:
+    """Writes rows to one file; its name says in which format.
+
+    | name | format | what it cannot hold, and refuses |
+    |---|---|---|
+    | `.csv`, `.jsonl`, `.parquet` | a row a line; Parquet needs pyarrow | nothing |
+    | `.tsv` | the same without quoting | tabs and line breaks in a field |
+    | `.xml` | SemEval-2014's categories | targets; texts that lack a row for an aspect |
+    | `.xml` of a task with open aspects | SemEval-2014's terms | terms without a place |
+    | `.json` | SentiHood | tasks without targets, targets that are not placeholders |
+    | `.raw` | texts with `$T$`, three lines a row | closed aspects, terms without a place, line breaks |
+
+    Rows that are read back are equal but for `source` and `split`; `.raw` keeps no ids. The file is written as a whole or
+    not at all.
+
+    Args:
+        examples: `AspectExample` rows.
+        path: The file to write; one that exists is replaced.
+        task: Their task; needed for `.xml` and `.json`, and tells terms from categories. Defaults to None.
+
+    Raises:
+        ValueError: If the format cannot hold a row, which is named, or there are none.
+        ImportError: If pyarrow is needed and not installed.
+
+    Example:
+        >>> write_examples([AspectExample("Cold, sour soup", "food", "bad", id="7")], "shop.csv")
+        >>> print(open("shop.csv").read())
+        id,text,aspect,sentiment
+        7,"Cold, sour soup",food,bad
+        <BLANKLINE>
+    """
+    path, examples = Path(path), list(examples)
+    suffix = path.suffix.lower()
+    if suffix not in WRITTEN_SUFFIXES:
+        raise ValueError(
+            f"A data file's name must end in one of {list(WRITTEN_SUFFIXES)}: received {str(path)!r}. Rename it."
+        )
+    if not examples:
+        raise ValueError(f"There must be rows to write: received none for {path}. Read some first.")
+    if suffix in (".xml", ".json") and task is None:
+        raise ValueError(f"`task` is needed to write {suffix}: received None for {path}. Pass the task of the rows.")
+    if suffix == ".xml":
+        data = _terms_xml(examples) if task.open_aspects else _categories_xml(examples, task)
+    elif suffix == ".json":
+        data = _sentihood_json(examples, task)
+    elif suffix == ".raw":
+        data = _target_texts(examples)
+    elif suffix == ".parquet":
+        data = _parquet(examples)
+    else:
+        data = _rows_text(examples, suffix)
+    replace_file(path, data)
+
+
+def replace_file(path: Path, data: bytes | str) -> None:
+    """Writes a file under another name and renames it, so that nobody sees half of it and a failure loses nothing."""
+    path = Path(path)
+    scratch = path.with_name(f".{path.name}.{os.getpid()}.writing")
+    try:
+        scratch.write_bytes(data if isinstance(data, bytes) else data.encode("utf-8"))
+        os.replace(scratch, path)
+    finally:
+        scratch.unlink(missing_ok=True)
+
+
+def _refuse(example, number, what, instead=".csv, .jsonl or .parquet"):
+    where = example.source or f"row {number}"
+    return ValueError(
+        f"{where}: this format cannot hold {what}: received {example.text!r:.60}. Write {instead} instead."
+    )
+
+
+def _records(examples) -> list[dict]:
+    """The rows as dicts with the columns that any of them uses."""
+    rows = [
+        {
+            "id": row.id,
+            "text": row.text,
+            "aspect": row.aspect,
+            "sentiment": row.label,
+            "target": row.target,
+            "other_target": row.other_target,
+            "from": None if row.span is None else row.span[0],
+            "to": None if row.span is None else row.span[1],
+        }
+        for row in examples
+    ]
+    needed = ("text", "aspect", "sentiment")
+    columns = [name for name in rows[0] if name in needed or any(row[name] not in (None, "") for row in rows)]
+    return [{name: row[name] for name in columns} for row in rows]
+
+
+def _rows_text(examples, suffix) -> str:
+    records = _records(examples)
+    if suffix == ".jsonl":
+        return "".join(json.dumps(row, ensure_ascii=True) + "\n" for row in records)
+    cells = [["" if value is None else str(value) for value in row.values()] for row in records]
+    if suffix == ".csv":
+        text = io.StringIO()
+        csv.writer(text, lineterminator="\n").writerows([list(records[0]), *cells])
+        return text.getvalue()
+    for number, (example, row) in enumerate(zip(examples, cells, strict=True)):
+        if any(char in cell for cell in row for char in "\t" + LINE_BREAKS):
+            raise _refuse(example, number, "tabs or line breaks")
+    return "".join("\t".join(row) + "\n" for row in [list(records[0]), *cells])
+
+
+def _parquet(examples) -> bytes:
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError as error:
+        raise ImportError("Parquet files need pyarrow: it is not installed. pip install 'pyarrow>=16'") from error
+    sink = pyarrow.BufferOutputStream()
+    pyarrow.parquet.write_table(pyarrow.Table.from_pylist(_records(examples)), sink)
+    return sink.getvalue().to_pybytes()
+
+
+def _texts(examples) -> dict[str, list[AspectExample]]:
+    """Rows by the id, or else the text, that they share."""
+    texts = {}
+    for number, row in enumerate(examples):
+        group = texts.setdefault(row.id or row.text, [])
+        if group and group[0].text != row.text:
+            raise _refuse(row, number, f"two texts with the id {row.id!r}")
+        if row.label is None:
+            raise _refuse(row, number, "rows without a label")
+        group.append(row)
+    return texts
+
+
+def _xml(texts, group, tag, attributes_of) -> str:
+    lines = ['<?xml version="1.0" encoding="UTF-8"?>', "<sentences>"]
+    for identifier, rows in texts.items():
+        tags = "".join(
+            f"<{tag} " + " ".join(f"{name}={quoteattr(str(value))}" for name, value in attributes.items()) + "/>"
+            for attributes in map(attributes_of, rows)
+            if attributes
+        )
+        text = escape(rows[0].text, {"\r": "&#13;"})
+        lines += [f"<sentence id={quoteattr(identifier)}>", f"<text>{text}</text>"]
+        lines += [f"<{group}>{tags}</{group}>", "</sentence>"]
+    return "\n".join([*lines, "</sentences>", ""])
+
+
+def _categories_xml(examples, task) -> str:
+    if task.targets or task.none_label is None:
+        raise ValueError(
+            f"SemEval files of categories need a task without targets and with a none_label: received task {task.name!r}. Write "
+            ".csv, .jsonl or .parquet instead."
+        )
+    check_groups(examples, task)
+
+    def attributes(row):
+        return {"category": row.aspect, "polarity": row.label} if row.label != task.none_label else {}
+
+    return _xml(_texts(examples), "aspectCategories", "aspectCategory", attributes)
+
+
+def _terms_xml(examples) -> str:
+    def attributes(row):
+        return {"term": row.aspect, "polarity": row.label, "from": row.span[0], "to": row.span[1]}
+
+    for number, row in enumerate(examples):
+        if row.span is None:
+            raise _refuse(row, number, f"the term {row.aspect!r} without its place in the text")
+    return _xml(_texts(examples), "aspectTerms", "aspectTerm", attributes)
+
+
+def _sentihood_json(examples, task) -> str:
+    for number, row in enumerate(examples):
+        if row.target not in task.targets:
+            raise _refuse(row, number, f"the target {row.target!r}, which is none of {list(task.targets)}")
+    check_groups(sorted(examples, key=lambda row: (row.id or row.text, row.target)), task)
+    records = [
+        {
+            "id": int(identifier) if identifier.isdecimal() and str(int(identifier)) == identifier else identifier,
+            "text": rows[0].text,
+            "opinions": [
+                {"sentiment": row.label, "aspect": row.aspect, "target_entity": row.target}
+                for row in rows
+                if row.label != task.none_label
+            ],
+        }
+        for identifier, rows in _texts(examples).items()
+    ]
+    return json.dumps(records, indent=1) + "\n"
+
+
+def _target_texts(examples) -> str:
+    numbers = {label: number for number, label in NUMBERS.items()}
+    lines = []
+    for number, row in enumerate(examples):
+        if row.span is None or row.text[slice(*row.span)] != row.aspect:
+            raise _refuse(row, number, f"the aspect {row.aspect!r} without its place in the text")
+        if row.label is None:
+            raise _refuse(row, number, "rows without a label")
+        pattern = row.text[: row.span[0]] + MARK + row.text[row.span[1] :]
+        if MARK in row.text or any(char in row.text for char in LINE_BREAKS):
+            raise _refuse(row, number, f"texts with {MARK} or line breaks")
+        lines += [pattern, row.aspect, numbers.get(row.label, row.label)]
+    return "\n".join([*lines, ""])

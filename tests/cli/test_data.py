@@ -1,0 +1,70 @@
+import json
+
+import pytest
+
+HEAD = "text,aspect,sentiment\n"
+
+
+@pytest.fixture
+def tables(tmp_path):
+    rows = "".join(f"dish {n} was {word},food,{word}\n" for n in range(20) for word in ("good", "bad"))
+    (tmp_path / "train.csv").write_text(HEAD + rows)
+    (tmp_path / "test.csv").write_text(HEAD + "Dish 1 was  GOOD,food,bad\nnew,food,great\n")
+    return tmp_path
+
+
+def test_report(keras_absa, tables):
+    done = keras_absa("data", "report", tables, "--json", code=1)
+    found = json.loads(done.stdout)
+    assert found["sizes"]["train"] == {"texts": 40, "rows": 40} and found["leaks"] == {"train/test": 1}
+    assert found["conflicts"] == 1 and found["lengths"]["train"]["max"] == 8
+    assert "test.csv:3: unknown label 'great'; known: bad, good" in done.stderr
+
+    page, picture = tables / "report.html", tables / "report.png"
+    arguments = ("--html", page, "--picture", picture, "--backbone", "none")
+    printed = keras_absa("data", "report", tables / "train.csv", *arguments).stdout
+    assert "Sizes\n  split  texts  rows" in printed and "Word pieces" not in printed
+    assert page.read_text().startswith("<!DOCTYPE html>") and picture.read_bytes().startswith(b"\x89PNG")
+
+
+def test_convert_and_back(keras_absa, tables):
+    source = tables / "train.csv"
+    for middle in ("a.jsonl", "a.parquet", "a.tsv"):
+        keras_absa("data", "convert", source, tables / middle)
+        keras_absa("data", "convert", tables / middle, tables / "back.csv", "--overwrite")
+        rows = [line.split(",", 1)[1] for line in (tables / "back.csv").read_text().splitlines()]
+        assert rows == source.read_text().splitlines(), middle
+    failed = keras_absa("data", "convert", source, tables / "a.jsonl", code=2)
+    assert "which exists. Add --overwrite" in failed.stderr
+    failed = keras_absa("data", "convert", source, tables / "a.xml", code=2)
+    assert "without targets and with a none_label" in failed.stderr and not (tables / "a.xml").exists()
+    (tables / "bad.csv").write_text(HEAD + "x,food,good\n,food,good\n")
+    failed = keras_absa("data", "convert", tables / "bad.csv", tables / "b.jsonl", code=2)
+    assert "bad.csv:3: empty text" in failed.stderr and not (tables / "b.jsonl").exists()
+
+
+def test_terms(keras_absa, tables):
+    (tables / "t.raw").write_text("the $T$ is cold\nmiso soup\n-1\n")
+    keras_absa("data", "convert", tables / "t.raw", tables / "t.xml")
+    assert '<aspectTerm term="miso soup" polarity="negative" from="4" to="13"/>' in (tables / "t.xml").read_text()
+    keras_absa("data", "convert", tables / "t.xml", tables / "t.jsonl", "--task", "terms")
+    row = json.loads((tables / "t.jsonl").read_text())
+    assert (row["aspect"], row["sentiment"], row["from"], row["to"]) == ("miso soup", "negative", 4, 13)
+
+
+def test_split(keras_absa, tables):
+    keras_absa("data", "split", tables / "train.csv", tables / "parts", "--shares", "0.5", "0", "0.5", "--seed", "3")
+    parts = {path.name: path.read_text().splitlines()[1:] for path in (tables / "parts").iterdir()}
+    assert sorted(parts) == ["test.csv", "train.csv"] and [len(each) for each in parts.values()] == [20, 20]
+    assert all(sum(line.endswith(",good") for line in each) == 10 for each in parts.values())
+    failed = keras_absa("data", "split", tables / "train.csv", tables / "parts", code=2)
+    assert "which exists" in failed.stderr and not (tables / "parts" / "dev.csv").exists()
+
+
+def test_usage_errors(keras_absa, tables):
+    assert "no such file" in keras_absa("data", "report", tables / "no.csv", code=2).stderr
+    assert "must end in one of" in keras_absa("data", "convert", tables / "train.csv", tables / "a.doc", code=2).stderr
+    assert (
+        "built-in"
+        in keras_absa("train", "--data", "restaurants", "--task", "terms", "--output", tables / "run", code=2).stderr
+    )
