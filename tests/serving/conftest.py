@@ -11,8 +11,8 @@ import pytest
 from keras_absa.data import AspectTask, neighbourhoods
 from keras_absa.environment import minilm_folder
 from keras_absa.keras import keras
-from keras_absa.layers import ContextGuidedAttention, QuasiAttention
-from keras_absa.models import BertPairClassifier, CgBertClassifier, QacgBertClassifier, SlottedBert
+from keras_absa.layers import QuasiAttention
+from keras_absa.models import BertPairClassifier, QacgBertClassifier, SlottedBert
 from keras_absa.text import Tokenizer
 from tests.models.tiny import tiny_bert
 
@@ -20,10 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SERVER = Path(__file__).with_name("answer_like_a_server.py")
 KINDS = {
     "qacg": (QacgBertClassifier, QuasiAttention, {}),
-    "cg": (CgBertClassifier, ContextGuidedAttention, {}),
     "nli_m": (BertPairClassifier, None, {}),
-    "nli_b": (BertPairClassifier, None, {"scheme": "nli_b"}),
-    "single": (BertPairClassifier, None, {"scheme": "single"}),
 }
 
 

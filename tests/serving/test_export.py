@@ -12,7 +12,6 @@ from tensorflow.core.protobuf.saved_model_pb2 import SavedModel
 from keras_absa.data import AspectExample, read_folder, semeval2014, sentihood
 from keras_absa.keras import keras
 from keras_absa.serving import export
-from tests.serving.conftest import KINDS
 
 TEXTS = ["The soup was cold.", "", "Fine \u2026 \u00bd price, [SEP] caf\u00e9!", "word " * 100]
 PLACES = ["S\u00e3o C++ (old) is dear, camden TOWN is not Camden.", "Camden Camden Camden"]
@@ -72,14 +71,6 @@ def test_the_oldest_server_runtime_answers_too(plain, targeted, ask, old_python)
     expected = probabilities_of(model, PLACES, targets=TARGETS, other_targets=OTHERS)
     check_answers(model, answers, expected, 1e-4)
     assert "C++ (old)" in refused["error"][0]
-
-
-@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "qacg"])
-def test_every_model_and_scheme(make_model, tmp_path, kind):
-    model = make_model(kind)
-    loaded = tf.saved_model.load(str(export(model, tmp_path / kind)))
-    answers = loaded.signatures["serving_default"](text=tf.constant(TEXTS))
-    np.testing.assert_allclose(answers["probabilities"], probabilities_of(model, TEXTS), atol=1e-5, rtol=0)
 
 
 def test_pair_asks_about_one_aspect_a_row(plain):

@@ -1,0 +1,90 @@
+"""Every sensible combination of slots, schemes and tasks: built, trained a step, saved, loaded and exported."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from keras_absa.data import AspectExample, AspectTask, aspect_terms
+from keras_absa.keras import keras
+from keras_absa.models import BertPairClassifier, CgBertClassifier, QacgBertClassifier, SlottedBert
+from keras_absa.models.load_model import load_model
+from keras_absa.serving import export
+from tests.models.tiny import tiny_encoder, tiny_task, tiny_tokenizer
+
+# A part that is added to the package is added to one of these.
+ATTENTIONS = {
+    "none": (BertPairClassifier, None, {}),
+    "cg_tanh": (CgBertClassifier, "cg", {}),
+    "cg_sigmoid_per_head": (CgBertClassifier, "cg", {"gate_activation": "sigmoid", "per_head_gates": True}),
+    "quasi": (QacgBertClassifier, "quasi", {}),
+    "quasi_shared_l1": (QacgBertClassifier, "quasi", {"quasi_map": "shared", "similarity": "negative_l1"}),
+}
+TASKS = {
+    "closed": tiny_task(),
+    "targets": AspectTask.from_dict(
+        tiny_task().to_dict() | {"targets": ("PLACE1", "PLACE2"), "target_words": ("the place - 1", "the place - 2")}
+    ),
+    "open": aspect_terms(labels=("good", "bad")),
+}
+SLOTS = {"all_layers": {}, "upper_layer_shared_matrix": {"guided_layers": (1,), "share_context_dense": True}}
+HEADS = {"pooler": {}, "cls": {"use_pooler": False, "temperature": 2.0}}
+COMBINATIONS = [
+    *product(["none"], ["closed"], ["nli_m", "qa_m", "nli_b", "qa_b", "single"], ["all_layers"], ["pooler"]),
+    *product(["none"], ["targets", "open"], ["qa_m", "nli_b"], ["all_layers"], ["cls"]),
+    *product(list(ATTENTIONS)[1:], ["closed"], ["nli_m"], ["all_layers"], ["pooler"]),
+    *product(["cg_tanh", "quasi"], ["targets"], ["nli_b", "single"], ["upper_layer_shared_matrix"], ["cls"]),
+]
+
+
+def examples(task):
+    texts = ["PLACE1 was good and PLACE2 not", "very cold soup at PLACE1"]
+    targets = [["PLACE1", "PLACE2"], ["PLACE1"]] if task.targets else [[None], [None]]
+    aspects = task.aspects or ("cold soup", "staff")
+    rows = [
+        AspectExample(text, aspect, target=target)
+        for text, own in zip(texts, targets, strict=True)
+        for target in own
+        for aspect in aspects
+    ]
+    return [
+        AspectExample(row.text, row.aspect, task.labels[place % len(task.labels)], target=row.target)
+        for place, row in enumerate(rows)
+    ]
+
+
+def served(folder, task, rows):
+    pair = tf.saved_model.load(str(folder)).signatures["pair"]
+    inputs = {"text": [row.text for row in rows], "aspect": [row.aspect for row in rows]}
+    if task.targets:
+        inputs |= {"target": [row.target for row in rows], "other_target": [""] * len(rows)}
+    return pair(**{name: tf.constant(values) for name, values in inputs.items()})
+
+
+@pytest.mark.parametrize("attention, task, scheme, slots, head", COMBINATIONS, ids="-".join)
+def test_combination(tmp_path, attention, task, scheme, slots, head):
+    task = TASKS[task]
+    model_class, kind, arguments = ATTENTIONS[attention]
+    slots = {} if kind is None else {**SLOTS[slots], **arguments}
+    encoder = tiny_encoder(kind, layers=2, num_contexts=task.num_contexts, **slots)
+    assert isinstance(encoder, SlottedBert)
+    model = model_class(encoder, task, tiny_tokenizer(), scheme=scheme, max_length=48, **HEADS[head])
+    rows = examples(task)
+
+    before = [weight.numpy() for weight in model.trainable_weights]
+    model.compile(keras.optimizers.SGD(0.5), run_eagerly=True)
+    loss = model.fit(rows, verbose=0).history["loss"][0]
+    assert np.isfinite(loss)
+    for weight, old in zip(model.trainable_weights, before, strict=True):
+        used = not (scheme == "single" or "token_type" in weight.name or "pooler" in weight.name)
+        assert np.all(np.isfinite(weight)) and (not used or np.any(weight.numpy() != old)), weight.name
+
+    expected = model.predict(rows)
+    model.save_pretrained(tmp_path / "model")
+    again = load_model(tmp_path / "model")
+    assert type(again) is model_class
+    np.testing.assert_allclose(again.predict(rows), expected, atol=1e-6)
+    answers = served(export(again, tmp_path / "export"), task, rows)
+    np.testing.assert_allclose(answers["probabilities"], expected, atol=1e-5)
+    assert set(answers["error"].numpy()) == {b""}
