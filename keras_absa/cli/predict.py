@@ -37,8 +37,8 @@ def predict(
 ):
     """Ask a saved model about a stream of texts.
 
-    It writes one row for each (text, target, aspect) in the order of the input, with the label and the probability of
-    every label.
+    It writes one row for each (text, target, aspect) in the order of the input, with the line that it came from, the label
+    and the probability of every label.
 
     A record may name its `target`, `other_target` and `aspect` beside its `text`. Without an aspect, all are asked
     about. Without a target, those of --targets that stand in the text are asked about, or else the task's placeholders;
@@ -56,8 +56,9 @@ def predict(
     """
     path = None if file == "-" else Path(file)
     if path is not None and not path.is_file():
+        what = "a folder" if path.is_dir() else "no such file"
         raise FileNotFoundError(
-            f"{path}: no such file. Give a file with a text a line, .jsonl, .csv or .tsv, or - for stdin."
+            f"{path}: {what}. Give a file with a text a line, .jsonl, .csv or .tsv, or - for stdin."
         )
     if path is not None and output is not None and output.exists() and output.samefile(path):
         raise ValueError(
@@ -85,15 +86,16 @@ def predict(
         source = sys.stdin.buffer if path is None else stack.enter_context(path.open("rb"))
         sink = sys.stdout.buffer if output is None else stack.enter_context(output.open("wb"))
         if form == "csv":
-            header = ["text", "target", "aspect", "label", *(f"p_{label}" for label in model.task.labels)]
+            header = ["line", "text", "target", "aspect", "label", *(f"p_{label}" for label in model.task.labels)]
             sink.write(_csv_lines([header]))
         kind = input_format or FORMAT_OF_SUFFIX.get(Path(file).suffix.lower(), "text")
         records = read_records(source, kind, report, name)
         while chunk := list(islice(records, CHUNK)):
-            rows = []
+            rows, lines = [], []
             for line, record in chunk:
                 try:
                     rows += questions(model.task, record, tuple(targets or ()))
+                    lines += [line] * (len(rows) - len(lines))
                     used += 1
                 except BadRecord as error:
                     report(line, str(error))
@@ -101,7 +103,7 @@ def predict(
                 (answers,) = AspectPrediction.of_texts(
                     [rows], model.task, predictor.probabilities(rows), model.none_threshold
                 )
-                sink.write(_lines_of(answers, form))
+                sink.write(_lines_of(lines, answers, form))
             sink.flush()
     if predictor.cut_rows:
         tell(
@@ -113,14 +115,17 @@ def predict(
         raise typer.Exit(FINDINGS)
 
 
-def _lines_of(answers, form) -> bytes:
+def _lines_of(lines, answers, form) -> bytes:
     if form == "csv":
         return _csv_lines(
-            [each.text, each.target or "", each.aspect, each.label, *each.probabilities.values()] for each in answers
+            [line, each.text, each.target or "", each.aspect, each.label, *each.probabilities.values()]
+            for line, each in zip(lines, answers, strict=True)
         )
     keys = ("text", "target", "aspect", "label", "probabilities")
-    lines = [to_json({key: getattr(each, key) for key in keys}, indent=None) + "\n" for each in answers]
-    return "".join(lines).encode("utf-8")
+    records = (
+        {"line": line, **{key: getattr(each, key) for key in keys}} for line, each in zip(lines, answers, strict=True)
+    )
+    return "".join(to_json(record, indent=None) + "\n" for record in records).encode("utf-8")
 
 
 def _csv_lines(rows) -> bytes:

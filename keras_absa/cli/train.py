@@ -6,12 +6,13 @@ from typing import Annotated, Literal
 
 import typer
 
-from keras_absa.cli.command_group import quiet_tensorflow, tell
+from keras_absa.cli.command_group import STOPPED, quiet_tensorflow, tell
 from keras_absa.cli.json_output import to_json
 
 Model = Literal["qacg", "cg", "pair"]
 Scheme = Literal["nli_m", "qa_m", "nli_b", "qa_b", "single"]
 CHECKPOINT = "checkpoint"  # a folder in --output while a run is not finished
+RUN_FILES = ("model", "result.json")  # what a finished one has
 Selection = Literal["dev", "last", "leaking_test"]
 
 
@@ -47,7 +48,10 @@ def train(
         Literal["raw", "treebank"], typer.Option(help="SentiHood texts: as they are, or as published runs.")
     ] = "raw",
     holdout: Annotated[
-        float, typer.Option(help="Share of training texts that becomes the dev split where there is none.")
+        float,
+        typer.Option(
+            min=0.001, max=0.999, help="Share of training texts that becomes the dev split where there is none."
+        ),
     ] = 0.1,
     max_length: Annotated[int, typer.Option(min=4, help="Most tokens of a row.")] = 128,
     optimizer: Annotated[Literal["bert_adam", "adam", "adamw"], typer.Option()] = "bert_adam",
@@ -90,7 +94,7 @@ def train(
     if resume and checkpoint_every == 0:
         raise ValueError("`--resume` needs checkpoints: received --checkpoint-every 0. Give the steps between two.")
     if not (resume and checkpoint.is_dir()):
-        _check_output(output, overwrite)
+        _check_output(output, overwrite, resume)
     found_task = find_task(task, data)
     rows = read_splits(found_task, data, clean=clean, holdout=holdout, seed=seed)
     if selection == "leaking_test" and not rows["test"]:
@@ -102,12 +106,19 @@ def train(
     quiet_tensorflow()
     from keras_absa.cli.training_run import run
 
-    result, tables = run(arguments, found_task, rows, checkpoint)
+    try:
+        result, tables = run(arguments, found_task, rows, checkpoint)
+    except KeyboardInterrupt:
+        if checkpoint.is_dir():
+            tell(f"stopped; {checkpoint} holds what was reached. Go on with the same command and --resume.")
+        else:
+            tell("stopped before the first checkpoint; nothing was kept.")
+        raise typer.Exit(STOPPED) from None
     typer.echo(to_json(result) if as_json else tables)
     tell(f"saved {output / 'model'} and {output / 'result.json'}")
 
 
-def _check_output(output: Path, overwrite: bool) -> None:
+def _check_output(output: Path, overwrite: bool, resume: bool) -> None:
     if output.exists() and not output.is_dir():
         raise ValueError(f"`--output` must be a folder: received the file {output}. Choose another name.")
     if not output.is_dir() or not any(output.iterdir()):
@@ -117,12 +128,19 @@ def _check_output(output: Path, overwrite: bool) -> None:
             f"`--output` must be new or empty: received {output}, with an interrupted run. Add --resume to go on with it, or "
             "--overwrite to start anew."
         )
+    if resume and (output / "result.json").is_file():
+        raise ValueError(
+            f"`--resume` goes on with an interrupted run: {output} holds one that is finished. Read {output / 'result.json'}, "
+            "or choose another name."
+        )
     if not overwrite:
         raise ValueError(
             f"`--output` must be new or empty: received {output}, which is not. Add --overwrite to replace the run."
         )
+    foreign = sorted(path.name for path in output.iterdir() if path.name not in (*RUN_FILES, CHECKPOINT))
     model = output / "model"
-    if model.exists() and not (model / "keras_absa.json").is_file():
+    if foreign or (model.exists() and not (model / "keras_absa.json").is_file()):
         raise ValueError(
-            f"`--overwrite` replaces runs only: received {output}, whose model/ is not one. Choose another name."
+            f"`--overwrite` replaces runs only: received {output}, which holds {', '.join(foreign[:5]) or 'another model/'}. "
+            "Choose another name."
         )

@@ -11,6 +11,7 @@ from keras_absa import __version__
 from keras_absa.cli.command_group import tell
 from keras_absa.cli.json_output import to_json
 from keras_absa.cli.metric_table import metric_table
+from keras_absa.cli.progress_lines import ProgressLines
 from keras_absa.data import AspectDataset, AspectTask
 from keras_absa.environment import REQUIREMENTS, installed_version
 from keras_absa.keras import keras
@@ -20,7 +21,6 @@ from keras_absa.training import BestWeights, DevMetrics, TrainingCheckpoint
 from keras_absa.training.training_setup import MONITORS
 
 MODELS = {"qacg": QacgBertClassifier, "cg": CgBertClassifier, "pair": BertPairClassifier}
-LINES_AN_EPOCH = 10
 
 
 class KeptWeights(BestWeights):
@@ -28,25 +28,6 @@ class KeptWeights(BestWeights):
 
     def on_train_end(self, logs=None):
         pass
-
-
-class ProgressLines(keras.callbacks.Callback):
-    """A progress bar for a log file: a new line for each tenth of an epoch."""
-
-    def on_epoch_begin(self, epoch, logs=None):
-        self.epoch, self.told, self.start = epoch, 0, time.monotonic()
-
-    def on_train_batch_end(self, batch, logs=None):
-        steps, done = self.params["steps"], batch + 1
-        tenths = done * LINES_AN_EPOCH // steps
-        if tenths > self.told:
-            self.told = tenths
-            numbers = ", ".join(f"{name} {value:.4f}" for name, value in (logs or {}).items())
-            bar = "=" * tenths + "." * (LINES_AN_EPOCH - tenths)
-            tell(
-                f"epoch {self.epoch + 1}/{self.params['epochs']} [{bar}] {done}/{steps}, "
-                f"{time.monotonic() - self.start:.0f} s, {numbers}"
-            )
 
 
 def run(arguments: dict, task: AspectTask, rows: dict[str, list], checkpoint_folder: Path) -> tuple[dict, str]:
@@ -151,10 +132,12 @@ def _build(arguments, task):
 
 
 def _save(model, output):
-    folder = output / "model"
-    if folder.exists():  # --overwrite, or the command would have refused
+    folder, scratch = output / "model", output / "model.new"
+    shutil.rmtree(scratch, ignore_errors=True)
+    model.save_pretrained(scratch)
+    if folder.exists():  # --overwrite, or the command would have refused; it stays until the new one is whole
         shutil.rmtree(folder)
-    model.save_pretrained(folder)
+    scratch.rename(folder)
 
 
 def _is_loss_or_training(name):

@@ -114,6 +114,9 @@ def find_splits(task: AspectTask | None, folder) -> dict[str, Path]:
     for split, stems in SPLIT_STEMS.items():
         names = (*PUBLISHED_NAMES[split], *(stem + suffix for stem in stems for suffix in SUFFIXES))
         files = [folder / name for name in names if (folder / name).is_file()]
+        folders = [name for name in names if (folder / name).is_dir()]
+        if folders and not files:
+            raise FileNotFoundError(f"{folder / folders[0]}: a folder, expected the file of the {split} split.")
         if len(files) > 1:
             several = ", ".join(path.name for path in files)
             raise ValueError(f"{folder}: several files for the {split} split: {several}. Keep one of them.")

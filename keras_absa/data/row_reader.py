@@ -52,7 +52,9 @@ def check_columns(names, received, labelled: bool, where, log: ProblemLog) -> No
     names = [ALIASES.get(name, name) for name in names]
     for name in ("text", "aspect", *(["sentiment"] if labelled else [])):
         if name not in names:
-            raise log.fatal(where, f"missing column {name!r}; received columns: {', '.join(map(str, received))}.")
+            shown = ", ".join(map(str, received))
+            hint = " Separate columns with commas." if len(received) == 1 and ";" in shown else ""
+            raise log.fatal(where, f"missing column {name!r}; received columns: {shown}.{hint}")
 
 
 class RowReader:
@@ -89,6 +91,8 @@ class RowReader:
         target, other = targets
         question = (identifier, target, aspect)
         place = record.get("from", "")  # one term may stand in a text twice
+        if (question, place) in self.label_of_question and self.label_of_question[question, place] == label:
+            self.log.note("duplicates", line, f"aspect {aspect!r} of this text is {label!r} before, too")
         before = self.label_of_question.setdefault((question, place), label)
         if before != label:
             what = f"aspect {aspect!r} of this text is {before!r} before, {label!r} here"

@@ -88,6 +88,8 @@ def _delimited_records(text: str, dialect: dict, labelled: bool, log: ProblemLog
             row = next(rows, None)
         except csv.Error as error:
             hint = "Is a quotation mark missing, or not doubled inside quotes?"
+            if "field limit" in str(error):
+                hint = f"A field may have {csv.field_size_limit()} characters. Split the text, or close its quotation mark."
             raise log.fatal(start, f"unreadable row, {error}. {hint}") from error
         if row is None:
             break

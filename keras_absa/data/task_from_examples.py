@@ -1,5 +1,6 @@
 """A task for data that comes without one."""
 
+import warnings
 from collections.abc import Iterable
 
 from keras_absa.data.aspect_example import AspectExample
@@ -37,6 +38,16 @@ def task_from_examples(examples: Iterable[AspectExample], name: str, *, open_asp
             f"A task needs rows with labels: received {len(examples)} rows without any. Give labelled rows, or "
             "write the `AspectTask` yourself."
         )
+    for kind, names in (("labels", labels), *([] if open_aspects else [("aspects", aspects)])):
+        alike = {}
+        for each in names:
+            alike.setdefault(each.casefold(), []).append(each)
+        twins = [several for several in alike.values() if len(several) > 1]
+        if twins:
+            warnings.warn(
+                f"{kind} that differ in case only count as different ones: {twins[0]}. If they are one, write them alike.",
+                stacklevel=2,
+            )
     return AspectTask(
         name=name,
         aspects=() if open_aspects else aspects,

@@ -61,14 +61,17 @@ def prediction_rows(
         aspects: Names to ask every text about, or one list of names a text. Defaults to None, all of the task.
 
     Raises:
-        ValueError: If the lists differ in length, an aspect is unknown, or a target does not stand in its text.
+        ValueError: If the lists differ in length, a text is empty, an aspect is unknown, or a target does not stand in its
+            text.
     """
     if isinstance(texts, str):
         raise ValueError("`texts` must be a list of strings: received one string. Put it into a list.")
     texts = list(texts)
     for index, text in enumerate(texts):
         if not isinstance(text, str):
-            raise ValueError(f"`texts` must be strings: received {text!r} at {index}. Use '' for an empty text.")
+            raise ValueError(f"`texts` must be strings: received {text!r} at {index}. Leave it out, or convert it.")
+        if not text.strip():
+            raise ValueError(f"`texts` must hold some words each: received {text!r} at {index}. Leave empty texts out.")
     for name, values in (("targets", targets), ("other_targets", other_targets)):
         if values is not None and not task.targets:
             raise ValueError(f"Task {task.name!r} has no targets: received `{name}`. Leave them out.")

@@ -56,8 +56,20 @@ def find_file(name: str | Path, filename: str) -> Path | None:
     source = Path(resolve_backbone(name))
     if source.is_dir():
         return source / filename if (source / filename).is_file() else None
-    found = cached_file(str(name), filename, _raise_exceptions_for_missing_entries=False)
-    return Path(found) if found else None
+    try:
+        return Path(cached_file(str(name), filename))
+    except OSError as error:
+        if "does not appear to have a file" in str(error):  # transformers' words for a model without this file
+            return None
+        raise _not_found(str(name), error) from error
+
+
+def _not_found(source: str, error: OSError) -> FileNotFoundError:
+    return FileNotFoundError(
+        f"No BERT checkpoint was found under `{source}`: there is no such folder here, and the hub says: "
+        f"{str(error).splitlines()[0]} Give a folder with config.json and model.safetensors or tf_model.h5, or the name "
+        "'minilm', which needs no download."
+    )
 
 
 def lower_case_of(name: str | Path) -> bool:
@@ -90,10 +102,7 @@ def load_bert(name: str | Path) -> tuple[TFBertModel, LoadReport]:
         with _quiet_transformers():
             bert, info = TFBertModel.from_pretrained(source, config=config, output_loading_info=True)
     except OSError as error:
-        raise FileNotFoundError(
-            f"No BERT checkpoint was found under `{source}`: {str(error).splitlines()[0]} Give a folder with config.json and "
-            "model.safetensors or tf_model.h5, or the name 'minilm', which needs no download."
-        ) from error
+        raise _not_found(source, error) from error
     except TypeError as error:  # transformers means to raise InvalidArgumentError here, and cannot
         raise ValueError(
             f"The checkpoint's tensors must have the shapes that its config.json asks for: received `{source}`, where "

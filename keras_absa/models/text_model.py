@@ -1,6 +1,7 @@
 """A Keras model that is trained on strings."""
 
 import numpy as np
+import tensorflow as tf
 
 from keras_absa.data.aspect_dataset import AspectDataset
 from keras_absa.data.aspect_example import AspectExample
@@ -8,7 +9,7 @@ from keras_absa.keras import keras
 from keras_absa.training.epoch_plan import plan_epoch
 from keras_absa.training.row_table import RowTable
 from keras_absa.training.training_checkpoint import TrainingCheckpoint
-from keras_absa.training.training_setup import dev_callbacks, optimizer_and_loss, set_schedule
+from keras_absa.training.training_setup import dev_callbacks, optimizer_and_loss, refuse_keras3, set_schedule
 from keras_absa.training.warn_once import warn_cut
 
 
@@ -67,11 +68,18 @@ class TextModel(keras.Model):
         Returns:
             The Keras `History`.
         """
+        for callback in callbacks or []:
+            refuse_keras3("callbacks", callback)
         train, dev = self._as_dataset(x), self._as_dataset(validation_data)
         if train is None:
             if dev is not None:
                 raise ValueError(
                     "`validation_data` must be encoded tensors, as `x`: received strings. Pass both alike."
+                )
+            if not isinstance(x, (dict, tf.data.Dataset)):
+                raise ValueError(
+                    f"`fit` takes an AspectDataset, a list of AspectExample, or encoded tensors as a dict or tf.data.Dataset: "
+                    f"received {type(x).__name__}. Read data with keras_absa.data.load."
                 )
             return super().fit(
                 x,
@@ -132,6 +140,7 @@ class TextModel(keras.Model):
             "the seed of the data": train.seed,
             "the data's hash": table.digest(),
             "the optimizer": keras.optimizers.serialize(self.optimizer),
+            "the optimizer's first step": getattr(self.optimizer, "first_step", 0),
         }
 
     def _as_dataset(self, x):

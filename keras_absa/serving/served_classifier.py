@@ -86,6 +86,7 @@ class ServedClassifier(tf.Module):
 
     def one_aspect(self, text, aspect, target=None, other_target=None):
         """One aspect a row: `label` string [B], `probabilities` [B, C], `error` string [B]."""
+        text = _aligned(text, aspect, "aspect")
         text, context_ids, error = self._marked(text, target, other_target)
         if self._task.open_aspects:
             error = tf.where(tf.strings.strip(aspect) == "", "empty aspect; say what the question is about", error)
@@ -101,19 +102,21 @@ class ServedClassifier(tf.Module):
 
     def _marked(self, text, target, other_target):
         """The text with its targets marked, the place of the target in question, and what is wrong: three [B]."""
-        nothing = tf.zeros_like(text)
+        blank = "empty text; send some words"
+        wrong = tf.where(tf.strings.strip(text) == "", blank, tf.zeros_like(text))
         if not self._has_targets:
-            return text, tf.zeros(tf.shape(text), tf.int32), nothing
+            return text, tf.zeros(tf.shape(text), tf.int32), wrong
+        text = _aligned(text, target, "target")
         other_target = tf.broadcast_to(other_target, tf.shape(text))  # the default is one row
         text, found, place = self._encoder.marker(text, target, other_target)
         absent = tf.strings.join(
             [
                 "target '",
                 _readable(target),
-                "' does not stand in the text as a whole word; give it as the text writes it",
+                "' does not stand in the text as a whole word, or is longer than 200 characters; give it as the text writes it",
             ]
         )
-        return text, place, tf.where(found, nothing, absent)
+        return text, place, tf.where(found | (wrong != ""), wrong, absent)
 
     def _answer(self, text, context_ids, aspect=None):
         """Probabilities [R, C] of rows."""
@@ -139,6 +142,13 @@ class ServedClassifier(tf.Module):
         none = self._task.label_id(self._task.none_label)
         others = tf.argmax(probabilities - 2.0 * tf.one_hot(none, len(self._task.labels)), axis=-1)
         return tf.where(probabilities[..., none] >= self._none_threshold, tf.cast(none, others.dtype), others)
+
+
+def _aligned(text, other, name):
+    """The text; a request whose inputs have different numbers of rows is refused instead of being stretched."""
+    same = tf.debugging.assert_equal(tf.shape(text), tf.shape(other), f"`{name}` must have one row for each of `text`.")
+    with tf.control_dependencies([same] if same is not None else []):
+        return tf.identity(text)
 
 
 def _readable(strings):

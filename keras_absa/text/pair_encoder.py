@@ -113,8 +113,9 @@ class PairEncoder(tf.Module):
         ids = tf.concat(parts, axis=1)  # [B, (T)]
         total = _row_lengths(ids)  # [B]
         ids = ids.to_tensor(self.tokenizer.pad_id)  # [B, T]
-        if length is not None:
-            ids = self._pad(ids, length)
+        if length is None:
+            length = tf.maximum(tf.shape(ids)[1], 2)  # [CLS] and [SEP]: a batch without rows has a width, too
+        ids = self._pad(ids, length)
         mask = tf.sequence_mask(total, tf.shape(ids)[1], tf.int32)  # [B, T]
         types = mask - tf.sequence_mask(kept[0] + 2, tf.shape(ids)[1], tf.int32)  # 1 after the first [SEP]
         inputs = {"input_ids": ids, "token_type_ids": types, "attention_mask": mask}

@@ -75,6 +75,7 @@ class BertAdam(keras.optimizers.Optimizer):
         self.allow_negative_lr = allow_negative_lr
         # A variable, so that `fit` can set it without a new trace.
         self._total_steps = tf.Variable(-1.0 if total_steps is None else float(total_steps), trainable=False)
+        self._first_step = tf.Variable(0.0, trainable=False)
         # Computed once an update, and read for every weight: a third of the operations of a training step.
         self._rate = tf.Variable(0.0, trainable=False, aggregation=tf.VariableAggregation.ONLY_FIRST_REPLICA)
 
@@ -88,6 +89,16 @@ class BertAdam(keras.optimizers.Optimizer):
     def total_steps(self, steps: int | None):
         self._total_steps.assign(-1.0 if steps is None else float(steps))
 
+    def begin_schedule(self, total_steps: int) -> None:
+        """Starts the schedule at the next update, whatever was trained before."""
+        self.total_steps = total_steps
+        self._first_step.assign(float(self.iterations.numpy()))
+
+    @property
+    def first_step(self) -> int:
+        """How many updates there were before the schedule began."""
+        return int(self._first_step.numpy())
+
     def build(self, var_list):
         super().build(var_list)
         if getattr(self, "_moments", None):
@@ -98,7 +109,7 @@ class BertAdam(keras.optimizers.Optimizer):
     def scheduled_rate(self) -> tf.Tensor:
         """The rate of the next update, float32 scalar."""
         rate = tf.cast(self.learning_rate, tf.float32)
-        x = tf.cast(self.iterations, tf.float32) / self._total_steps
+        x = (tf.cast(self.iterations, tf.float32) - self._first_step) / self._total_steps
         rising = x / self.warmup if self.warmup else tf.ones_like(x)
         falling = 1.0 - x if self.allow_negative_lr else tf.maximum(1.0 - x, 0.0)
         factor = tf.where(x < self.warmup, rising, falling)

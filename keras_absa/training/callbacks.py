@@ -42,10 +42,13 @@ class DevMetrics(keras.callbacks.Callback):
         """Puts back what `get_state` gave, after a detour through JSON."""
         self.reports = {int(epoch): MetricReport.from_dict(report) for epoch, report in state["reports"].items()}
 
-    def on_epoch_end(self, epoch, logs=None):
+    def on_train_begin(self, logs=None):
+        # Before the first step, so that rows that cannot be scored do not cost an epoch.
         if self.table is None:
             self.table = RowTable(self.dataset.examples, self.model.task, self.model.text_encoder)
             self.table.check_labelled()
+
+    def on_epoch_end(self, epoch, logs=None):
         report, probabilities = self.model.score_table(self.table, batch_size=self.batch_size)
         self.reports[epoch] = report
         labels = self.table.labels

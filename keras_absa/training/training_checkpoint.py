@@ -154,12 +154,22 @@ class TrainingCheckpoint(keras.callbacks.Callback):
             ) from error
 
     def _check_same(self, before):
-        for name in [*before, *self.training]:
-            if before.get(name) != self.training.get(name):
+        earlier, now = _flat(before), _flat(self.training)
+        for name in [*earlier, *now]:
+            if earlier.get(name) != now.get(name):
                 raise ValueError(
-                    f"A training goes on with the settings it began with: {name} is {self.training.get(name)!r:.200} now, "
-                    f"{before.get(name)!r:.200} in {self.path}. Set it back, or delete the file to start anew."
+                    f"A training goes on with the settings it began with: {name} is {now.get(name)!r:.200} now, "
+                    f"{earlier.get(name)!r:.200} in {self.path}. Set it back, or delete the file to start anew."
                 )
+
+
+def _flat(settings: dict, prefix: str = "") -> dict:
+    """Nested settings by their whole names: `{"a": {"b": 1}}` to `{"a's b": 1}`."""
+    flat = {}
+    for name, value in settings.items():
+        whole = f"{prefix}'s {name}" if prefix else name
+        flat |= _flat(value, whole) if isinstance(value, dict) and value else {whole: value}
+    return flat
 
 
 def _metric_variables(model):

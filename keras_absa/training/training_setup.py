@@ -16,6 +16,8 @@ MONITORS = {"sentihood": "strict_accuracy", "semeval2014": "f1", "aspect_sentime
 
 def optimizer_and_loss(optimizer, loss, learning_rate: float | None):
     """A Keras 2 optimizer from its name or itself, and the loss; `None` is cross-entropy on logits."""
+    if learning_rate is not None and not learning_rate > 0.0:
+        raise ValueError(f"`learning_rate` must be above 0: received {learning_rate}. The papers use 2e-5.")
     if isinstance(optimizer, str):
         if optimizer not in OPTIMIZERS:
             raise ValueError(
@@ -26,15 +28,15 @@ def optimizer_and_loss(optimizer, loss, learning_rate: float | None):
     elif learning_rate is not None:
         raise ValueError("`learning_rate` goes with an optimizer's name: received both. Give it to the optimizer.")
     for name, value in (("optimizer", optimizer), ("loss", loss)):
-        _refuse_keras3(name, value)
+        refuse_keras3(name, value)
     return optimizer, loss or keras.losses.SparseCategoricalCrossentropy(from_logits=True)
 
 
 def set_schedule(optimizer, rows: int, batch_size: int, epochs: int) -> None:
-    """Tells BertAdam how long the training is; the public code rounds the whole down, not each epoch."""
+    """Starts BertAdam's schedule and tells it how long the training is; the public code rounds the whole down, not each epoch."""
     optimizer = getattr(optimizer, "inner_optimizer", optimizer)  # mixed precision wraps it
     if isinstance(optimizer, BertAdam):
-        optimizer.total_steps = max(1, int(rows / batch_size * epochs))
+        optimizer.begin_schedule(max(1, int(rows / batch_size * epochs)))
 
 
 def dev_callbacks(validation_data, dev, selection: str, task) -> list:
@@ -65,7 +67,8 @@ def dev_callbacks(validation_data, dev, selection: str, task) -> list:
     return callbacks if selection == "last" else [*callbacks, BestWeights(MONITORS[task.metrics])]
 
 
-def _refuse_keras3(name, value):
+def refuse_keras3(name, value):
+    """Raises for an object of Keras 3, which Keras 2 cannot use."""
     module = type(value).__module__
     if module.split(".")[0] == "keras":
         raise ValueError(

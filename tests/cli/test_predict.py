@@ -23,7 +23,7 @@ def test_stdin_gives_a_row_for_each_text_and_aspect_in_order(keras_absa, model_f
     rows = [json.loads(line) for line in result.stdout.splitlines()]
     assert [(row["text"], row["aspect"]) for row in rows] == [(text, a) for text in texts for a in ("food", "service")]
     for row in rows:
-        assert list(row) == ["text", "target", "aspect", "label", "probabilities"] and row["target"] is None
+        assert list(row) == ["line", "text", "target", "aspect", "label", "probabilities"] and row["target"] is None
         assert list(row["probabilities"]) == ["bad", "good", "none"]
         assert sum(row["probabilities"].values()) == pytest.approx(1, abs=1e-5)
         assert row["label"] == max(row["probabilities"], key=row["probabilities"].get)
@@ -37,13 +37,13 @@ def test_csv_in_and_csv_out_with_bad_lines(keras_absa, model_folder, tmp_path):
     path.write_text('aspect,Text\nfood,"two\nlines, ""quoted"""\nfood,one,too many\nbill,x\n,the bill\n', "utf-8")
     result = keras_absa("predict", model_folder, path, "--format", "csv", "--output", output, code=1)
     header, *rows = csv.reader(io.StringIO(output.read_text("utf-8"), newline=""))
-    assert header == ["text", "target", "aspect", "label", "p_bad", "p_good", "p_none"]
-    assert [row[:3] for row in rows] == [
-        ['two\nlines, "quoted"', "", "food"],
-        ["the bill", "", "food"],
-        ["the bill", "", "service"],
+    assert header == ["line", "text", "target", "aspect", "label", "p_bad", "p_good", "p_none"]
+    assert [row[:4] for row in rows] == [
+        ["2", 'two\nlines, "quoted"', "", "food"],
+        ["6", "the bill", "", "food"],
+        ["6", "the bill", "", "service"],
     ]
-    assert all(sum(map(float, row[4:])) == pytest.approx(1, abs=1e-5) for row in rows)
+    assert all(sum(map(float, row[5:])) == pytest.approx(1, abs=1e-5) for row in rows)
     assert f"{path}:4: received 3 columns, expected 2" in result.stderr
     assert f"{path}:5: unknown aspect: received 'bill', expected one of food, service" in result.stderr
     assert "2 of 4 records could not be used" in result.stderr and result.stdout == ""

@@ -89,6 +89,10 @@ def test_load_model_names_what_is_wrong(model_folder, run_folder, backbone, tmp_
         (["--data", "{shop}", "--output", "{new}", "--scheme", "nli"], "nli_m"),
         (["--data", "{shop}", "--output", "{new}", "--epochs", "0"], "epochs"),
         (["--data", "{shop}", "--output", "{run}", "--resume", "--overwrite"], "Give one of them"),
+        (["--data", "{shop}", "--output", "{run}", "--resume"], "holds one that is finished. Read"),
+        (["--data", "{shop}", "--output", "{shop}", "--overwrite"], "which holds dev.csv, test.csv, train.csv"),
+        (["--data", "{shop}", "--output", "{new}", "--holdout", "2"], "--holdout"),
+        (["--data", "{shop}", "--output", "/proc/new"], "/proc/new: no such file or directory. Check the path"),
     ],
 )
 def test_train_refuses(keras_absa, shop, run_folder, tmp_path, arguments, message):

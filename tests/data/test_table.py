@@ -2,6 +2,7 @@ import json
 
 import pytest
 
+from keras_absa.data.aspect_example import AspectExample
 from keras_absa.data.aspect_task import AspectTask
 from keras_absa.data.data_error import DataError
 from keras_absa.data.load_report import LoadReport
@@ -217,7 +218,7 @@ class TestJsonl:
         assert error.startswith("data.jsonl:2") and message in error
         report = LoadReport()
         read(good + line + "\n" + good, name="data.jsonl", on_error="skip", report=report)
-        assert sum(report.counts.values()) == 1
+        assert report.counts.pop("duplicates") == 1 and sum(report.counts.values()) == 1
 
     def test_none_is_a_label_and_null_is_not(self, read):
         lines = (
@@ -260,3 +261,22 @@ class TestTaskFromExamples:
     def test_no_labels(self, read):
         with pytest.raises(ValueError, match="A task needs rows with labels: received 1 rows without any"):
             task_from_examples(read("text,aspect\nFine.,price\n", task=None, labelled=False), "shop")
+
+
+def test_names_that_differ_in_case_are_told():
+    rows = [AspectExample("x", aspect, label) for aspect, label in (("Food", "good"), ("food", "bad"))]
+    with pytest.warns(UserWarning, match=r"aspects that differ in case only .*: \['Food', 'food'\]"):
+        assert task_from_examples(rows, "shop").aspects == ("Food", "food")
+
+
+def test_hints(read):
+    with pytest.raises(DataError, match="received columns: text;aspect;sentiment. Separate columns with commas."):
+        read("text;aspect;sentiment\na;b;c\n", None)
+    with pytest.raises(DataError, match="A field may have 131072 characters"):
+        read(f"text,aspect,sentiment\n{'x' * 200_000},food,good\n", None)
+
+
+def test_duplicates_are_counted(read):
+    report = LoadReport()
+    assert len(read("text,aspect,sentiment\n" + "a,food,good\n" * 3, None, report=report)) == 3
+    assert report.counts == {"duplicates": 2}

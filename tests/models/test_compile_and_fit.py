@@ -30,6 +30,10 @@ class TestCompile:
         model.compile(name, learning_rate=0.5)
         assert type(model.optimizer) is kind and float(model.optimizer.learning_rate) == 0.5
 
+    def test_a_rate_that_is_no_rate(self):
+        with pytest.raises(ValueError, match="`learning_rate` must be above 0: received -1"):
+            tiny_model("pair_single").compile(learning_rate=-1)
+
     def test_an_optimizer_of_ones_own(self):
         model, optimizer = tiny_model("pair_single"), keras.optimizers.SGD(0.1)
         model.compile(optimizer)
@@ -66,6 +70,14 @@ class TestFit:
         assert model.optimizer.total_steps == int(5 / 2 * 2)  # as the public code counts
         assert int(model.optimizer.iterations) == 2 * 3
 
+    def test_a_second_fit_has_a_schedule_of_its_own(self):
+        model = compiled_model()
+        for first_step in (0, 6):
+            before = model.classifier_kernel.numpy()
+            model.fit(dataset(batch_size=2), epochs=2, verbose=0)
+            assert (model.optimizer.first_step, model.optimizer.total_steps) == (first_step, 5)
+            assert np.abs(model.classifier_kernel - before).max() > 1e-4
+
     def test_a_list_trains_as_a_dataset(self):
         weights = []
         for data in (FEW, AspectDataset(FEW, tiny_task())):
@@ -92,6 +104,20 @@ class TestFit:
     def test_before_compile(self):
         with pytest.raises(ValueError, match=r"must be compiled before `fit`: it is not\. Call"):
             tiny_model("pair_single").fit(FEW)
+
+    def test_development_rows_that_cannot_be_scored_cost_no_epoch(self):
+        model = compiled_model()
+        with pytest.raises(ValueError, match="reviews.csv:8: `aspect` must be one of"):
+            model.fit(FEW, validation_data=[AspectExample("cold", "price", "bad", source="reviews.csv:8")])
+        assert int(model.optimizer.iterations) == 0
+
+    def test_what_is_no_data(self):
+        with pytest.raises(ValueError, match="`fit` takes an AspectDataset, .*received ndarray. Read data with"):
+            compiled_model().fit(np.zeros([2, 3]), np.zeros(2))
+
+    def test_a_callback_of_keras_3(self):
+        with pytest.raises(ValueError, match="`callbacks` must be a Keras 2 object: received keras"):
+            compiled_model().fit(FEW, callbacks=[keras3.callbacks.EarlyStopping()])
 
     def test_unlabelled_rows(self):
         rows = [*FEW, AspectExample("cold", "food", source="reviews.csv:8")]

@@ -13,7 +13,7 @@ from keras_absa.data import AspectExample, read_folder, semeval2014, sentihood
 from keras_absa.keras import keras
 from keras_absa.serving import export
 
-TEXTS = ["The soup was cold.", "", "Fine \u2026 \u00bd price, [SEP] caf\u00e9!", "word " * 100]
+TEXTS = ["The soup was cold.", "!", "Fine \u2026 \u00bd price, [SEP] caf\u00e9!", "word " * 100]
 PLACES = ["S\u00e3o C++ (old) is dear, camden TOWN is not Camden.", "Camden Camden Camden"]
 TARGETS, OTHERS = ["Camden Town", "camden"], ["Camden", ""]
 
@@ -83,6 +83,33 @@ def test_pair_asks_about_one_aspect_a_row(plain):
     assert answers["error"].numpy().tolist()[:2] == [b"", b""]
     assert answers["error"].numpy()[2] == b"unknown aspect 'parking'; known: food, service, price"
     assert answers["label"].numpy()[2] == b"" and not answers["probabilities"].numpy()[2].any()
+
+
+def test_no_rows_give_no_answers(plain, targeted):
+    nothing = tf.constant([], tf.string)
+    for (model, folder), names in ((plain, ("text",)), (targeted, ("text", "target", "other_target"))):
+        signatures = tf.saved_model.load(str(folder)).signatures
+        aspects, labels = len(model.task.aspects), len(model.task.labels)
+        inputs = {name: nothing for name in names}
+        answers = signatures["serving_default"](**inputs)
+        assert answers["probabilities"].shape == (0, aspects, labels) and answers["label"].shape == (0, aspects)
+        assert signatures["pair"](aspect=nothing, **inputs)["probabilities"].shape == (0, labels)
+
+
+def test_an_empty_text_is_marked(plain):
+    answers = tf.saved_model.load(str(plain[1])).signatures["serving_default"](text=tf.constant(["", " \n", "cold"]))
+    assert answers["error"].numpy().tolist() == [b"empty text; send some words"] * 2 + [b""]
+    assert not answers["probabilities"].numpy()[:2].any() and answers["probabilities"].numpy()[2].any()
+
+
+def test_inputs_of_different_lengths_are_refused(plain, targeted):
+    two, one = tf.constant(["Camden", "Camden"]), tf.constant(["food"])
+    pair = tf.saved_model.load(str(plain[1])).signatures["pair"]
+    with pytest.raises(tf.errors.InvalidArgumentError, match="`aspect` must have one row for each of `text`"):
+        pair(text=two, aspect=one)
+    default = tf.saved_model.load(str(targeted[1])).signatures["serving_default"]
+    with pytest.raises(tf.errors.InvalidArgumentError, match="`target` must have one row for each of `text`"):
+        default(text=two, target=tf.constant(["Camden"]), other_target=tf.constant([""]))
 
 
 def test_a_bad_row_leaves_the_others_alone(targeted):
