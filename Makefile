@@ -10,7 +10,7 @@ export TF_CPP_MIN_LOG_LEVEL ?= 3
 export MALLOC_MMAP_THRESHOLD_ ?= 1073741824
 export MALLOC_TRIM_THRESHOLD_ ?= 8589934592
 
-.PHONY: setup quickstart test test-slow lint old-runtime clean
+.PHONY: setup quickstart test test-slow test-gpu lint old-runtime clean
 
 setup: $(VENV)/.ready
 
@@ -33,6 +33,11 @@ test: setup old-runtime
 
 test-slow: setup old-runtime
 	$(RUN) -m pytest -m slow
+
+# On a machine with a GPU; the same tests run tiny on a CPU in `make test`.
+test-gpu: setup
+	$(RUN) -m pip install -qq -e '.[gpu]'
+	$(RUN) -m pytest -m gpu
 
 lint: setup
 	$(RUN) -m ruff check .

@@ -60,6 +60,9 @@ def quiet_tensorflow() -> None:
         import tensorflow_text  # noqa: F401  (greets like TensorFlow)
         from transformers.utils import logging as transformers_logging
 
+        from keras_absa.devices import grow_gpu_memory
+
+    grow_gpu_memory()
     tf.get_logger().setLevel("ERROR")
     transformers_logging.set_verbosity_error()
 
