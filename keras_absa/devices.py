@@ -22,6 +22,6 @@ def grow_gpu_memory() -> int:
             tf.config.experimental.set_memory_growth(gpu, True)
         except RuntimeError as error:
             raise RuntimeError(
-                f"Memory growth must be set before {gpu.name} is used: it is in use. Call `grow_gpu_memory` right after the import."
+                f"Memory growth must be set before {gpu.name} is used: it is in use. Call `grow_gpu_memory` first."
             ) from error
     return len(gpus)

@@ -66,9 +66,7 @@ def test_the_device_answers_as_the_cpu_does_and_so_does_its_export(make, tmp_pat
         )
         there = model.probabilities(model(inputs))
         served = tf.saved_model.load(str(export(model, tmp_path / "model"))).signatures["pair"]
-        answers = served(
-            text=tf.constant([row.text for row in rows]), aspect=tf.constant([row.aspect for row in rows])
-        )
+        answers = served(text=tf.constant([row.text for row in rows]), aspect=tf.constant([row.aspect for row in rows]))
     np.testing.assert_allclose(here, there, atol=1e-4)
     np.testing.assert_allclose(answers["probabilities"], there, atol=1e-5)
 

@@ -1,5 +1,6 @@
 """What `--task` and `--data` stand for; nothing here needs TensorFlow."""
 
+from functools import partial
 from pathlib import Path
 
 from keras_absa.cli.command_group import tell
@@ -20,6 +21,7 @@ from keras_absa.data import (
     sentihood,
     synthetic_reviews,
     task_from_examples,
+    write_rejects,
 )
 from keras_absa.data.formats import begins_with_array
 from keras_absa.data.semeval2014_reader import task_of_categories
@@ -32,19 +34,20 @@ TERMS = "terms"
 SPLITS = ("train", "dev", "test")
 
 
-def find_task(name: str | None, data: str) -> AspectTask:
+def find_task(name: str | None, data: str, on_error: str = "raise") -> AspectTask:
     """The task that `--task` names or, without it, the one that the data call for.
 
     Args:
         name: A task's name, the path of a JSON file that `AspectTask.to_dict` describes, or `None`.
         data: A built-in data set's name or a folder.
+        on_error: `"raise"` or `"skip"`, where the training file has to be read. Defaults to `"raise"`.
 
     Returns:
         The task. For a folder of tables it holds the aspects and labels of the training file.
     """
     if data not in BUILT_IN:
         path = find_splits(None, data)["train"] if name in (None, TERMS) else None
-        return task_of_file(name, path, Path(data).resolve().name)
+        return task_of_file(name, path, Path(data).resolve().name, on_error)
     if name == TERMS:
         raise ValueError(
             f"`--task {TERMS}` needs files with aspect terms: received the built-in {data!r}. Leave it out."
@@ -52,13 +55,14 @@ def find_task(name: str | None, data: str) -> AspectTask:
     return task_of_file(name or data, None, data)
 
 
-def task_of_file(name: str | None, path: Path | None, called: str) -> AspectTask:
+def task_of_file(name: str | None, path: Path | None, called: str, on_error: str = "raise") -> AspectTask:
     """The task that `--task` names or, without it, the one that a file calls for.
 
     Args:
         name: As in `find_task`.
         path: The file; not read if `name` is a task's name or a JSON file.
         called: The name of a task that is made from the file's rows.
+        on_error: `"raise"` or `"skip"`, where the file has to be read. Defaults to `"raise"`.
     """
     if name in TASKS:
         return TASKS[name]()
@@ -71,7 +75,8 @@ def task_of_file(name: str | None, path: Path | None, called: str) -> AspectTask
         return sentihood()
     terms = name == TERMS or suffix == ".raw"
     readers = {".xml": read_aspect_terms, ".raw": read_target_texts} if terms else {}
-    rows = readers[suffix](path) if suffix in readers else read_examples(None, path, "train")
+    reader = readers.get(suffix, partial(read_examples, None))
+    rows = reader(path, split="train", on_error=on_error)
     try:
         task = task_from_examples(rows, called, open_aspects=terms)
     except ValueError as error:
@@ -101,14 +106,24 @@ def _read_task(name: str) -> AspectTask:
 
 
 def read_splits(
-    task: AspectTask, data: str, *, clean: str, holdout: float, seed: int
+    task: AspectTask,
+    data: str,
+    *,
+    clean: str,
+    holdout: float,
+    seed: int,
+    on_error: str = "raise",
+    rejects: Path | None = None,
+    conflict: str = "keep",
 ) -> dict[str, list[AspectExample]]:
     """The rows of all splits; `"test"` is empty where the folder has no test file."""
     if data in BUILT_IN:
         return {split: synthetic_reviews(data, split, seed=seed) for split in SPLITS}
     reports = {}
-    rows = read_folder(task, data, clean, holdout, seed, reports=reports)
+    rows = read_folder(task, data, clean, holdout, seed, on_error, reports, conflict)
     _tell_reports(reports.values())
+    if rejects is not None:
+        tell(f"{write_rejects(list(reports.values()), rejects)} mistakes were skipped and listed in {rejects}")
     if "dev" not in reports:
         tell(f"no dev file in {data}: {len(rows['dev'])} of the training rows were held out, by text, for development")
     return rows

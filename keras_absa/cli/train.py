@@ -53,6 +53,15 @@ def train(
             min=0.001, max=0.999, help="Share of training texts that becomes the dev split where there is none."
         ),
     ] = 0.1,
+    on_error: Annotated[
+        Literal["raise", "skip"], typer.Option(help="Rows that cannot be used: name them and stop, or leave them out.")
+    ] = "raise",
+    rejects: Annotated[
+        Path | None, typer.Option(help="Where --on-error skip lists what it left out, one JSON object a mistake.")
+    ] = None,
+    conflict: Annotated[
+        Literal["keep", "drop", "error"], typer.Option(help="What becomes of a question that has two labels.")
+    ] = "keep",
     max_length: Annotated[int, typer.Option(min=4, help="Most tokens of a row.")] = 128,
     optimizer: Annotated[Literal["bert_adam", "adam", "adamw"], typer.Option()] = "bert_adam",
     selection: Annotated[
@@ -95,8 +104,11 @@ def train(
         raise ValueError("`--resume` needs checkpoints: received --checkpoint-every 0. Give the steps between two.")
     if not (resume and checkpoint.is_dir()):
         _check_output(output, overwrite, resume)
-    found_task = find_task(task, data)
-    rows = read_splits(found_task, data, clean=clean, holdout=holdout, seed=seed)
+    if rejects is not None and on_error != "skip":
+        raise ValueError("`--rejects` lists what `--on-error skip` leaves out: received it alone. Add --on-error skip.")
+    found_task = find_task(task, data, on_error)
+    reading = {"clean": clean, "holdout": holdout, "seed": seed}
+    rows = read_splits(found_task, data, **reading, on_error=on_error, rejects=rejects, conflict=conflict)
     if selection == "leaking_test" and not rows["test"]:
         raise ValueError(f"`--selection leaking_test` needs a test split: {data} has none. Use dev or last.")
     output.mkdir(parents=True, exist_ok=True)

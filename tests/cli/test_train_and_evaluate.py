@@ -151,3 +151,32 @@ def test_other_models_targets_and_selections(keras_absa, places, backbone, tmp_p
     assert model.scheme == "qa_b" and not model.encoder.plugs
     scores = json.loads(keras_absa("evaluate", output / "model", "--data", places, "--json").stdout)
     assert scores["metrics"] == pytest.approx(result["test_scores"]["last"]["metrics"], abs=1e-6, nan_ok=True)
+
+
+def test_bad_rows_are_left_out_and_listed(keras_absa, shop, backbone, tmp_path):
+    folder = tmp_path / "data"
+    folder.mkdir()
+    for path in shop.iterdir():
+        (folder / path.name).write_text(path.read_text("utf-8"), "utf-8")
+    with (folder / "train.csv").open("a", encoding="utf-8") as file:
+        file.write(",food,good\nthe soup,bad\n")
+    arguments = [
+        "--data",
+        folder,
+        "--output",
+        tmp_path / "run",
+        "--backbone",
+        backbone,
+        "--epochs",
+        1,
+        "--max-length",
+        24,
+    ]
+    failed = keras_absa("train", *arguments, code=2)
+    assert "empty text" in failed.stderr and "received 2 columns, expected 3" in failed.stderr
+    assert "Add --on-error skip" in keras_absa("train", *arguments, "--rejects", tmp_path / "r", code=2).stderr
+    done = keras_absa("train", *arguments, "--on-error", "skip", "--rejects", tmp_path / "r.jsonl", "--json")
+    assert json.loads(done.stdout)["rows"]["train"] == 72
+    listed = [json.loads(line) for line in (tmp_path / "r.jsonl").read_text().splitlines()]
+    assert [each["reason"] for each in listed] == ["empty_text", "bad_columns"]
+    assert "2 mistakes were skipped and listed in" in done.stderr

@@ -280,3 +280,20 @@ def test_duplicates_are_counted(read):
     report = LoadReport()
     assert len(read("text,aspect,sentiment\n" + "a,food,good\n" * 3, None, report=report)) == 3
     assert report.counts == {"duplicates": 2}
+
+
+@pytest.mark.parametrize("name", ["data.csv", "data.tsv", "data.jsonl"])
+def test_a_line_of_ten_megabytes(read, name):
+    text = "x" * 10 * 2**20
+    if name.endswith("l"):
+        content = json.dumps({"text": text, "aspect": "price", "sentiment": "neutral"}) + "\n"
+    else:
+        mark = "," if name == "data.csv" else "\t"
+        content = mark.join(["text", "aspect", "sentiment"]) + "\n" + mark.join([text, "price", "neutral"]) + "\n"
+    with pytest.raises(DataError, match="text of 10485760 characters, expected at most 20000|A field may have 131072"):
+        read(content, name=name)
+
+
+def test_json_nested_a_hundred_thousand_deep(read):
+    with pytest.raises(DataError, match="data.jsonl:1.* nested too deeply"):
+        read('{"text": ' + "[" * 100_000 + "\n", name="data.jsonl")
