@@ -7,7 +7,7 @@ from keras_absa.data.load_report import LoadReport
 from keras_absa.data.problem_log import ProblemLog
 from keras_absa.data.source_file import match_name
 from keras_absa.data.term_spans import check_term_task, find_span
-from keras_absa.data.xml_document import Element, read_xml
+from keras_absa.data.xml_document import Element
 
 
 def read_aspect_terms(
@@ -54,10 +54,7 @@ def read_aspect_terms(
     """
     log = ProblemLog(path, on_error, report, conflict)
     reader, found = SentenceReader(log), []
-    for element in read_xml(path, "sentences", log).children("sentence"):
-        identifier, text = reader.identifier(element), reader.text(element)
-        if text is None:
-            continue
+    for element, identifier, text in reader.sentences(path):
         terms = element.child("aspectTerms")
         terms = [] if terms is None else list(terms.children("aspectTerm"))
         if not terms:

@@ -1,12 +1,13 @@
 """What the SemEval readers share: sentences with opinions on a closed set of categories, to rows."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from keras_absa.data.aspect_example import AspectExample
 from keras_absa.data.aspect_task import AspectTask
 from keras_absa.data.problem_log import ProblemLog
 from keras_absa.data.source_file import match_name, usable_text
-from keras_absa.data.xml_document import Element
+from keras_absa.data.xml_document import Element, read_xml
 
 CATEGORY_NAMES = {"anecdotes/miscellaneous": "anecdotes"}
 
@@ -27,6 +28,13 @@ class SentenceReader:
     def __init__(self, log: ProblemLog):
         self.log = log
         self.ids = set()
+
+    def sentences(self, path) -> Iterator[tuple[Element, str, str]]:
+        """The usable sentences of a SemEval-2014 file: (element, id, text)."""
+        for element in read_xml(path, "sentences", self.log).children("sentence"):
+            identifier, text = self.identifier(element), self.text(element)
+            if text is not None:
+                yield element, identifier, text
 
     def identifier(self, element: Element, name: str = "id") -> str:
         """The element's id, made unique."""

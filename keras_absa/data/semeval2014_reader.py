@@ -61,10 +61,7 @@ def read_semeval2014(
     check_category_task(task)
     log = ProblemLog(path, on_error, report, conflict)
     reader, sentences = SentenceReader(log), []
-    for element in read_xml(path, "sentences", log).children("sentence"):
-        identifier, text = reader.identifier(element), reader.text(element)
-        if text is None:
-            continue
+    for element, identifier, text in reader.sentences(path):
         categories = element.child("aspectCategories")
         if categories is None:
             what = "missing <aspectCategories>: this may be a file of aspect terms only"

@@ -15,7 +15,8 @@ from keras_absa.models.aspect_prediction import AspectPrediction, prediction_row
 from keras_absa.models.calibration import fit_none_threshold, fit_temperature
 from keras_absa.models.classifier_folder import classifier_on_bert, read_classifier, write_classifier
 from keras_absa.models.predictor import Predictor
-from keras_absa.models.slotted_bert import SlottedBert, read_settings
+from keras_absa.models.pretrained_folder import read_settings
+from keras_absa.models.slotted_bert import SlottedBert
 from keras_absa.models.text_model import TextModel
 from keras_absa.models.windows import combine_windows, split_rows
 from keras_absa.text.aspect_encoder import AspectEncoder

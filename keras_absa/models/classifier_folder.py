@@ -4,7 +4,8 @@ from pathlib import Path
 
 from keras_absa.data.aspect_task import AspectTask
 from keras_absa.models.backbone import find_file, lower_case_of
-from keras_absa.models.slotted_bert import SlottedBert, write_pretrained
+from keras_absa.models.pretrained_folder import write_pretrained
+from keras_absa.models.slotted_bert import SlottedBert
 from keras_absa.text.tokenizer import Tokenizer
 
 VOCABULARY_FILE = "vocab.txt"
