@@ -23,6 +23,10 @@ def evaluate(
     ] = 0.1,
     seed: Annotated[int, typer.Option(help="Seed of that hold-out, and of built-in reviews.")] = 0,
     batch_size: Annotated[int, typer.Option(min=1, help="Rows at a time.")] = 64,
+    window: Annotated[
+        int | None,
+        typer.Option(min=2, help="Split long texts into windows of so many word pieces.  [default: cut them]"),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ):
     """Score a saved model with its official metrics.
@@ -46,7 +50,7 @@ def evaluate(
     baseline = constant_baseline(
         model.task, dataset.examples
     )  # says what is wrong with the labels before the long work
-    report = model.evaluate(dataset, batch_size=batch_size)
+    report = model.evaluate(dataset, batch_size=batch_size, window=window)
     if as_json:
         described = {"model": model_folder, "class": type(model).__name__, "task": model.task.name, "data": data}
         described |= {"split": split, "clean": clean, "rows": len(dataset), **report.to_dict()}
