@@ -41,6 +41,7 @@ def report(
     picture: Annotated[
         Path | None, typer.Option(help="Also draw a picture, .png, .svg or .pdf; needs the extra plot.")
     ] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace a page or picture that exists.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
 ):
     """Show what is in data files and what is wrong with them.
@@ -58,6 +59,11 @@ def report(
     from keras_absa.data import report as data_report
     from keras_absa.data.write_examples import replace_file
 
+    for path in (html, picture):
+        if path is not None:
+            _check_new(path, overwrite)
+            if path.exists() and any(path.samefile(file) for file in files):
+                raise ValueError(f"A report must not replace the data: received {path} for both. Choose another name.")
     found_task, splits, reports = _read(files, task, clean)
     tokenizer = None
     if backbone != "none":
@@ -132,6 +138,13 @@ def split(
     paths = {name: output / f"{name}{source.suffix.lower()}" for name in wanted}
     for path in paths.values():
         _check_new(path, overwrite)
+    names = ("train", "dev", "val", "test")
+    left = [path.name for path in output.glob("*") if path.stem in names and path not in paths.values()]
+    if left:
+        raise ValueError(
+            f"`output` must not hold parts of another split: received {output} with {', '.join(sorted(left))}. Delete them, or "
+            "choose another folder."
+        )
     found_task, splits, _ = _read([source], task, "raw", on_error="raise")
     (rows,) = splits.values()
     parts = split_examples(rows, wanted, seed)
@@ -143,7 +156,9 @@ def split(
 
 def _check_new(path: Path, overwrite: bool) -> None:
     if path.exists() and not overwrite:
-        raise ValueError(f"`output` must be a new file: received {path}, which exists. Add --overwrite to replace it.")
+        raise ValueError(
+            f"What is written must be a new file: received {path}, which exists. Add --overwrite to replace it."
+        )
 
 
 def _read(files, task_name, clean, on_error="skip"):
@@ -152,7 +167,7 @@ def _read(files, task_name, clean, on_error="skip"):
     from keras_absa.data import LoadReport, find_splits, read_examples
 
     if len(files) == 1 and files[0].is_dir():
-        task = find_task(task_name, str(files[0]))
+        task = find_task(task_name, str(files[0]), on_error)
         paths = find_splits(task, files[0])
     else:
         for path in files:
@@ -160,7 +175,11 @@ def _read(files, task_name, clean, on_error="skip"):
                 raise FileNotFoundError(
                     f"{path}: no such file. Give files, or one folder with train, dev and test files."
                 )
-        task = task_of_file(task_name, files[0], files[0].stem)
+        if len({path.resolve() for path in files}) < len(files):
+            raise ValueError(
+                f"Each file must be given once: received {', '.join(map(str, files))}. Leave the copy out."
+            )
+        task = task_of_file(task_name, files[0], files[0].stem, on_error, labelled=False)
         names = [path.stem for path in files]
         names = names if len(set(names)) == len(names) else list(map(str, files))
         paths = dict(zip(names, files, strict=True))

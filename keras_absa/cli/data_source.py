@@ -55,7 +55,9 @@ def find_task(name: str | None, data: str, on_error: str = "raise") -> AspectTas
     return task_of_file(name or data, None, data)
 
 
-def task_of_file(name: str | None, path: Path | None, called: str, on_error: str = "raise") -> AspectTask:
+def task_of_file(
+    name: str | None, path: Path | None, called: str, on_error: str = "raise", labelled: bool = True
+) -> AspectTask | None:
     """The task that `--task` names or, without it, the one that a file calls for.
 
     Args:
@@ -63,6 +65,7 @@ def task_of_file(name: str | None, path: Path | None, called: str, on_error: str
         path: The file; not read if `name` is a task's name or a JSON file.
         called: The name of a task that is made from the file's rows.
         on_error: `"raise"` or `"skip"`, where the file has to be read. Defaults to `"raise"`.
+        labelled: Bool, whether a table's rows need labels. Without, a table that has none gives None. Defaults to True.
     """
     if name in TASKS:
         return TASKS[name]()
@@ -75,8 +78,10 @@ def task_of_file(name: str | None, path: Path | None, called: str, on_error: str
         return sentihood()
     terms = name == TERMS or suffix == ".raw"
     readers = {".xml": read_aspect_terms, ".raw": read_target_texts} if terms else {}
-    reader = readers.get(suffix, partial(read_examples, None))
+    reader = readers.get(suffix, partial(read_examples, None, labelled=labelled))
     rows = reader(path, split="train", on_error=on_error)
+    if not labelled and not any(row.label for row in rows):
+        return None
     try:
         task = task_from_examples(rows, called, open_aspects=terms)
     except ValueError as error:

@@ -107,6 +107,10 @@ def train(
     if rejects is not None and on_error != "skip":
         raise ValueError("`--rejects` lists what `--on-error skip` leaves out: received it alone. Add --on-error skip.")
     found_task = find_task(task, data, on_error)
+    if found_task.open_aspects and model != "pair":
+        raise ValueError(
+            f"`--model {model}` has a vector for each of a closed set of aspects: received aspect terms. Use --model pair."
+        )
     reading = {"clean": clean, "holdout": holdout, "seed": seed}
     rows = read_splits(found_task, data, **reading, on_error=on_error, rejects=rejects, conflict=conflict)
     if selection == "leaking_test" and not rows["test"]:

@@ -4,10 +4,12 @@ import html
 import re
 import unicodedata
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 
 from keras_absa.data.aspect_example import AspectExample
 from keras_absa.data.aspect_task import AspectTask
+from keras_absa.data.pairs import pair_rows
 
 MAX_SAMPLES = 5
 HISTOGRAM_STEP = 16  # word pieces
@@ -26,7 +28,7 @@ class DataReport:
         leaked_texts: How many texts are in several splits.
         conflicts: How many questions (normalised text, target, aspect) have several labels, over all splits.
         absent_aspects: Aspect to `rows` that are not none, and `absent`: how many of these do not name it in their text.
-        lengths: Split to `max`, `mean`, `cut_texts` (longer than what `max_length` leaves) and `histogram`, first number of
+        lengths: Split to `max`, `mean`, `cut_rows` (longer than `max_length`) and `histogram`, first number of
             word pieces of a bin of 16 to texts; empty without a tokenizer.
         samples: What to look at: finding to a few places.
 
@@ -89,7 +91,7 @@ class DataReport:
             "Word pieces a row": (
                 ["split", "mean", "longest", "rows that are cut"],
                 [
-                    [each, f"{cells['mean']:.1f}", cells["max"], cells["cut_texts"]]
+                    [each, f"{cells['mean']:.1f}", cells["max"], cells["cut_rows"]]
                     for each, cells in self.lengths.items()
                 ],
             ),
@@ -167,7 +169,7 @@ def report(
     """Looks through rows for what spoils a training or its scores.
 
     Args:
-        splits: Split, or file, to its `AspectExample` rows.
+        splits: Split, or file, to its `AspectExample` rows; or one list of rows.
         task: Their task: it says which label means "not mentioned", and how an aspect is written. Defaults to None.
         tokenizer: A `keras_absa.text.Tokenizer`, to measure lengths in word pieces. Defaults to None, no lengths.
         max_length: Int, most tokens of a row, the aspect and three special tokens included. Defaults to 128.
@@ -181,6 +183,8 @@ def report(
         >>> found.leaks, found.conflicts
         ({'train/test': 1}, 1)
     """
+    if not isinstance(splits, Mapping):
+        splits = {"rows": list(splits)}
     result = DataReport()
     normal = {split: [_normalised(row.text) for row in rows] for split, rows in splits.items()}
     for split, rows in splits.items():
@@ -268,20 +272,17 @@ def _absent(result, splits, task):
 
 
 def _lengths(rows, task, tokenizer, max_length):
-    names = {}
-    for row in rows:
-        if task is None or task.open_aspects:
-            names[row] = row.aspect
-        else:
-            names[row] = task.auxiliary_sentence("nli_m", task.context_id(row.target, row.aspect))
-    texts = tokenizer.tokenize([row.text for row in rows]).row_lengths().numpy()
-    unique = sorted(set(names.values()))
+    if task is None:
+        pairs = [(row.text, row.aspect) for row in rows]
+    else:
+        pairs = [(text, aspect) for _, text, aspect, _ in pair_rows(rows, task, "nli_m")]  # what a model reads
+    unique = sorted({part for pair in pairs for part in pair})
     pieces = dict(zip(unique, tokenizer.tokenize(unique).row_lengths().numpy().tolist(), strict=True))
-    lengths = [int(length) + pieces[names[row]] + 3 for length, row in zip(texts, rows, strict=True)]
+    lengths = [pieces[text] + pieces[aspect] + 3 for text, aspect in pairs]
     bins = Counter(length // HISTOGRAM_STEP * HISTOGRAM_STEP for length in lengths)
     return {
         "max": max(lengths),
         "mean": sum(lengths) / len(lengths),
-        "cut_texts": sum(length > max_length for length in lengths),
+        "cut_rows": sum(length > max_length for length in lengths),
         "histogram": {str(first): bins[first] for first in range(0, max(bins) + 1, HISTOGRAM_STEP)},
     }

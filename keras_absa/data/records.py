@@ -6,7 +6,7 @@ from keras_absa.data.aspect_example import AspectExample
 from keras_absa.data.aspect_task import AspectTask
 from keras_absa.data.load_report import LoadReport
 from keras_absa.data.problem_log import ProblemLog
-from keras_absa.data.row_reader import RowReader, check_columns, text_record
+from keras_absa.data.row_reader import ALIASES, COLUMNS, RowReader, check_columns, text_record
 
 
 def from_records(
@@ -50,14 +50,27 @@ def from_records(
     """
     log = ProblemLog(name, on_error, report, conflict)
     names, rows = _table(records)
+    if columns is not None and not isinstance(columns, Mapping):
+        raise ValueError(
+            f"`columns` must be a dict of your names to ours: received {columns!r}. Write {{'review': 'text'}}."
+        )
     renamed = dict(columns or {})
+    wrong = sorted(str(each) for each in renamed.values() if each not in (*COLUMNS, *ALIASES))
+    if wrong:
+        raise ValueError(f"`columns` must give names of {list(COLUMNS)}: received {wrong}. Correct the name.")
     if names is not None:
         absent = sorted(set(renamed) - set(names))
         if absent:
             raise ValueError(
                 f"`columns` must name columns of {name}: received {absent}, it has {list(names)}. Correct the name."
             )
-        check_columns([renamed.get(each, each) for each in names], names, labelled, "", log)
+        given = [renamed.get(each, each) for each in names]
+        twice = sorted({each for each in given if each in COLUMNS and given.count(each) > 1})
+        if twice:
+            raise ValueError(
+                f"`columns` must not give a name twice: received two columns for {twice}. Drop one of them."
+            )
+        check_columns(given, names, labelled, "", log)
     return RowReader(task, split, labelled, log).read_all(_checked(rows, renamed, log))
 
 
@@ -79,12 +92,15 @@ def _table(records) -> tuple[list[str] | None, Iterable[dict]]:
         raise ValueError(
             f"`records` must be one table: received a {type(records).__name__} of {sorted(map(str, records))}. Pass one of them."
         )
-    if hasattr(records, "to_pylist"):  # pyarrow
+    if hasattr(records, "to_pylist") and not hasattr(records, "column_names"):  # a pyarrow array of structs
+        return None, records.to_pylist()
+    if hasattr(records, "to_pylist"):  # a pyarrow table
         return list(records.column_names), records.to_pylist()
     if hasattr(records, "to_dicts"):  # polars
         return list(records.columns), records.to_dicts()
-    if hasattr(records, "features") and hasattr(records, "column_names"):  # datasets
-        return list(records.column_names), _with_label_names(records)
+    if hasattr(records, "features") and hasattr(records, "column_names"):  # datasets, streamed ones without names
+        names = records.column_names
+        return names if names is None else list(names), _with_label_names(records)
     if hasattr(records, "columns") and hasattr(records, "to_dict"):  # pandas
         return list(map(str, records.columns)), records.to_dict("records")
     if isinstance(records, (str, bytes)) or not isinstance(records, Iterable):
@@ -96,8 +112,9 @@ def _table(records) -> tuple[list[str] | None, Iterable[dict]]:
 
 
 def _with_label_names(dataset) -> Iterator[dict]:
-    names = {key: feature.int2str for key, feature in dataset.features.items() if hasattr(feature, "int2str")}
-    for values in dataset:
+    features = dataset.features or {}
+    names = {key: feature.int2str for key, feature in features.items() if hasattr(feature, "int2str")}
+    for values in dataset.with_format(None):
         known = {key: value for key, value in values.items() if key in names and value is not None and value >= 0}
         missing = {key: None for key in names if key not in known}
         yield {**values, **{key: names[key](value) for key, value in known.items()}, **missing}

@@ -1,6 +1,7 @@
 """Records, dicts of column to value, to examples: what all tables share."""
 
 import re
+from numbers import Real
 
 from keras_absa.data.aspect_example import AspectExample
 from keras_absa.data.aspect_task import AspectTask
@@ -11,6 +12,7 @@ from keras_absa.data.term_spans import find_span
 COLUMNS = ("text", "aspect", "sentiment", "target", "other_target", "id", "from", "to")
 ALIASES = {"label": "sentiment"}
 NUMBERS = ("id", "from", "to")  # columns that may hold whole numbers
+PANDAS_MISSING = ("NAType", "NaTType")
 
 
 def text_record(values: dict, where, log: ProblemLog, unused: set, whose: str = "key") -> dict | None:
@@ -33,11 +35,9 @@ def text_record(values: dict, where, log: ProblemLog, unused: set, whose: str = 
         elif name in record:
             log.bad("bad_record", where, f"{whose}s {name!r} and {key!r} mean the same, expected one of them")
             return None
-        elif value is None or isinstance(value, float) and value != value:
+        elif value is None or type(value).__name__ in PANDAS_MISSING or isinstance(value, Real) and value != value:
             record[name] = ""
-        elif (
-            name in NUMBERS and isinstance(value, (int, float)) and not isinstance(value, bool) and value == int(value)
-        ):
+        elif name in NUMBERS and isinstance(value, Real) and not isinstance(value, bool) and value % 1 == 0:
             record[name] = str(int(value))
         elif isinstance(value, str):
             record[name] = value
@@ -81,6 +81,9 @@ class RowReader:
         text = usable_text(record.get("text", ""), line, self.log)
         aspects = None if self.task is None or self.task.open_aspects else self.task.aspects
         aspect = self._name("aspect", line, record, aspects)
+        spanned = bool(record.get("from", "").strip() or record.get("to", "").strip())
+        if spanned and aspect is not None and aspects is None:
+            aspect = record["aspect"]  # as the text has it
         label = self._name("sentiment", line, record, self.task and self.task.labels)
         targets = self._targets(line, record, text)
         if text is None or aspect is None or targets is None or (label is None and not self._may_lack(record)):
@@ -91,14 +94,14 @@ class RowReader:
         target, other = targets
         question = (identifier, target, aspect)
         place = record.get("from", "")  # one term may stand in a text twice
-        if (question, place) in self.label_of_question and self.label_of_question[question, place] == label:
+        if label is not None and self.label_of_question.get((question, place)) == label:
             self.log.note("duplicates", line, f"aspect {aspect!r} of this text is {label!r} before, too")
-        before = self.label_of_question.setdefault((question, place), label)
+        before = label if label is None else self.label_of_question.setdefault((question, place), label)
         if before != label:
             what = f"aspect {aspect!r} of this text is {before!r} before, {label!r} here"
             self.log.conflict(line, what, *question)
         span = None
-        if record.get("from", "").strip() or record.get("to", "").strip():
+        if spanned:
             span = find_span(text, aspect, record.get("from", "").strip(), record.get("to", "").strip(), line, self.log)
             if span is None:
                 return None
@@ -164,7 +167,12 @@ class RowReader:
     def _identifier(self, line: int, record: dict, text: str) -> str | None:
         identifier = record.get("id", "")  # as it is: SemEval-2014 has an id that ends in a blank
         if not identifier.strip():
-            identifier = self.id_of_text.setdefault(text, f"text-{len(self.id_of_text) + 1}")
+            if text not in self.id_of_text:
+                number = len(self.id_of_text) + 1
+                while self.text_of_id.setdefault(f"text-{number}", text) != text:
+                    number += 1
+                self.id_of_text[text] = f"text-{number}"
+            identifier = self.id_of_text[text]
         elif self.text_of_id.setdefault(identifier, text) != text:
             first = self.text_of_id[identifier]
             what = f"id {identifier!r} stands for the text {first!r:.60} before, for {text!r:.60} here"

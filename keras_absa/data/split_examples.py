@@ -1,5 +1,6 @@
 """One set of rows into several, with texts whole and labels alike."""
 
+import math
 from collections import Counter
 from collections.abc import Mapping
 from random import Random
@@ -41,8 +42,10 @@ def split_examples(
         as the instances.
     """
     examples, shares = list(examples), dict(SHARES if shares is None else shares)
-    if not shares or min(shares.values()) <= 0:
-        raise ValueError(f"`shares` must be above 0: received {shares}. Leave out a part that should stay empty.")
+    if not shares or not all(0 < share < math.inf for share in shares.values()):
+        raise ValueError(
+            f"`shares` must be finite numbers above 0: received {shares}. Leave out a part that should stay empty."
+        )
     total = sum(shares.values())
     shares = {part: share / total for part, share in shares.items()}
     keys = text_groups(examples)

@@ -29,7 +29,7 @@ def read_target_texts(
     Args:
         path: The file.
         split: `"train"`, `"dev"`, `"test"` or `""`, kept in the rows.
-        task: A task with `open_aspects`. Defaults to `aspect_terms()`.
+        task: A task with `open_aspects`. Defaults to `aspect_terms()`, with other words of the file as further labels.
         on_error: `"raise"` raises all mistakes of the file together; `"skip"` skips what is wrong and counts it.
             Defaults to `"raise"`.
         report: A `LoadReport` to fill in. Defaults to `None`.
@@ -55,8 +55,8 @@ def read_target_texts(
     Reference:
         Dong et al. 2014, "Adaptive Recursive Neural Network for Target-dependent Twitter Sentiment Classification".
     """
-    task = aspect_terms() if task is None else task
-    check_term_task(task)
+    if task is not None:
+        check_term_task(task)
     log = ProblemLog(path, on_error, report, conflict)
     lines = re.split(r"\r\n|\r|\n", read_text(path, log))
     while lines and not lines[-1].strip():
@@ -67,6 +67,7 @@ def read_target_texts(
         raise log.fatal(
             len(lines), f"the file has {len(lines)} lines, expected three an example: text with {MARK}, target, label."
         )
+    task = _task_of([line.strip() for line in lines[2::3]]) if task is None else task
     rows, ids, labels = [], {}, {}
     for place in range(0, len(lines), 3):
         pattern, target, label = lines[place : place + 3]
@@ -85,6 +86,13 @@ def read_target_texts(
     return log.finish(rows)
 
 
+def _task_of(labels: list[str]) -> AspectTask:
+    """The usual task, and other labels that are words; an unknown number stays a mistake."""
+    usual = aspect_terms()
+    words = sorted({label for label in labels if label.isalpha() and match_name(label, usual.labels) is None})
+    return aspect_terms(labels=(*usual.labels, *words))
+
+
 def _row(pattern, target, label, line, task, log):
     """(text, label, span) of an example, or `None` if it cannot be used."""
     if MARK not in pattern:
@@ -93,7 +101,7 @@ def _row(pattern, target, label, line, task, log):
     if not target:
         log.bad("empty_aspect", line + 1, "empty target, expected what stands at " + MARK)
         return None
-    name = match_name(NUMBERS.get(label, label), task.labels)
+    name = match_name(label, task.labels) or match_name(NUMBERS.get(label, label), task.labels)
     if name is None:
         known = ", ".join(sorted(task.labels))
         log.bad("unknown_label", line + 2, f"unknown label {label!r}; known: 1, 0, -1, {known}")

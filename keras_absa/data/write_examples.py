@@ -1,7 +1,5 @@
 """Rows back into files, in every format that is read."""
 
-import csv
-import io
 import json
 import os
 from pathlib import Path
@@ -28,7 +26,8 @@ def write_examples(examples: list[AspectExample], path, task: AspectTask | None 
     | `.json` | SentiHood | tasks without targets, targets that are not placeholders |
     | `.raw` | texts with `$T$`, three lines a row | closed aspects, terms without a place, line breaks |
 
-    Rows that are read back are equal but for `source` and `split`; `.raw` keeps no ids. The file is written as a whole or
+    Rows with ids that are read back are equal but for `source` and `split`, in XML with the rows of a text side by side;
+    `.raw` keeps no ids. The file is written as a whole or
     not at all.
 
     Args:
@@ -73,6 +72,9 @@ def write_examples(examples: list[AspectExample], path, task: AspectTask | None 
 def replace_file(path: Path, data: bytes | str) -> None:
     """Writes a file under another name and renames it, so that nobody sees half of it and a failure loses nothing."""
     path = Path(path)
+    if path.is_dir() or not path.parent.is_dir():
+        what = "a folder, expected a file's name" if path.is_dir() else f"there is no folder {path.parent}"
+        raise FileNotFoundError(f"{path}: {what}. Choose another name, or make the folder.")
     scratch = path.with_name(f".{path.name}.{os.getpid()}.writing")
     try:
         scratch.write_bytes(data if isinstance(data, bytes) else data.encode("utf-8"))
@@ -114,13 +116,16 @@ def _rows_text(examples, suffix) -> str:
         return "".join(json.dumps(row, ensure_ascii=True) + "\n" for row in records)
     cells = [["" if value is None else str(value) for value in row.values()] for row in records]
     if suffix == ".csv":
-        text = io.StringIO()
-        csv.writer(text, lineterminator="\n").writerows([list(records[0]), *cells])
-        return text.getvalue()
+        return "".join(",".join(map(_csv_cell, row)) + "\n" for row in [list(records[0]), *cells])
     for number, (example, row) in enumerate(zip(examples, cells, strict=True)):
         if any(char in cell for cell in row for char in "\t" + LINE_BREAKS):
             raise _refuse(example, number, "tabs or line breaks")
     return "".join("\t".join(row) + "\n" for row in [list(records[0]), *cells])
+
+
+def _csv_cell(cell: str) -> str:
+    # `csv.writer` leaves a lone carriage return without quotes, which `csv.reader` takes for the end of a line.
+    return '"' + cell.replace('"', '""') + '"' if any(char in cell for char in '",' + LINE_BREAKS) else cell
 
 
 def _parquet(examples) -> bytes:
@@ -213,6 +218,8 @@ def _target_texts(examples) -> str:
             raise _refuse(row, number, f"the aspect {row.aspect!r} without its place in the text")
         if row.label is None:
             raise _refuse(row, number, "rows without a label")
+        if row.aspect != row.aspect.strip():
+            raise _refuse(row, number, f"the aspect {row.aspect!r} with its outer blanks")
         pattern = row.text[: row.span[0]] + MARK + row.text[row.span[1] :]
         if MARK in row.text or any(char in row.text for char in LINE_BREAKS):
             raise _refuse(row, number, f"texts with {MARK} or line breaks")

@@ -79,13 +79,6 @@ class AspectClassifier(TextModel):
                 f"The vocabulary must fit the encoder's {encoder.bert.config.vocab_size} word pieces: received "
                 f"{tokenizer.vocab_size}. Use the checkpoint's own vocab.txt."
             )
-        if not temperature > 0.0:
-            raise ValueError(f"`temperature` must be above 0: received {temperature}. `calibrate` finds one.")
-        if none_threshold is not None and (task.none_label is None or not 0.0 <= none_threshold <= 1.0):
-            raise ValueError(
-                f"`none_threshold` must be between 0 and 1, in a task with a `none_label`: received {none_threshold} with "
-                f"none_label={task.none_label!r}. Leave it out, or let `calibrate` find one."
-            )
         self.task = task
         self.scheme = scheme
         self.max_length = max_length
@@ -115,6 +108,33 @@ class AspectClassifier(TextModel):
     def build(self, input_shape=None):
         # All weights exist once the constructor has run.
         self.built = True
+
+    @property
+    def temperature(self) -> float:
+        """What logits are divided by before the softmax."""
+        return self._temperature
+
+    @temperature.setter
+    def temperature(self, value: float):
+        if not (isinstance(value, (int, float)) and 0.0 < value < float("inf")):
+            raise ValueError(f"`temperature` must be a number above 0: received {value!r}. `calibrate` finds one.")
+        self._temperature = float(value)
+        self.predict_function = None  # it was traced with the temperature before
+
+    @property
+    def none_threshold(self) -> float | None:
+        """The probability from which on a row is "none"; None for no rule of its own."""
+        return self._none_threshold
+
+    @none_threshold.setter
+    def none_threshold(self, value: float | None):
+        usable = isinstance(value, (int, float)) and self.task.none_label is not None and 0.0 <= value <= 1.0
+        if value is not None and not usable:
+            raise ValueError(
+                f"`none_threshold` must be between 0 and 1, in a task with a `none_label`: received {value!r} with "
+                f"none_label={self.task.none_label!r}. Leave it out, or let `calibrate` find one."
+            )
+        self._none_threshold = value
 
     @property
     def tokenizer(self) -> Tokenizer:
@@ -254,15 +274,25 @@ class AspectClassifier(TextModel):
         Args:
             x: An `AspectDataset` or a list of labelled `AspectExample`.
             threshold_metric: The metric that `none_threshold` is to maximise, for example `"aspect_f1"`. Defaults to
-                None: no threshold is fitted, and one that was set is kept.
+                None: no threshold; one that was set is taken away, since it belonged to other probabilities.
 
         Returns:
             The `MetricReport` of these rows afterwards; its `expected_calibration_error` is what a temperature is for.
 
+        Raises:
+            ValueError: If there are no rows, a row has no label, or the metric is unknown, undefined, or no score. The model
+                is then as it was.
+
         Reference:
             Guo et al. 2017, "On Calibration of Modern Neural Networks", section 4.2.
         """
-        examples = self._as_dataset(x).examples
+        data = self._as_dataset(x)
+        if data is None or not data.examples:
+            raise ValueError(
+                "`calibrate` needs an AspectDataset or a list of labelled AspectExample: received "
+                f"{'no rows' if data is not None or x == [] else type(x).__name__}. Pass the development set."
+            )
+        examples = data.examples
         table = RowTable(examples, self.task, self.text_encoder)
         table.check_labelled()
         logits = Predictor(self).logits(examples)
@@ -270,16 +300,16 @@ class AspectClassifier(TextModel):
         def probabilities_at(temperature):
             return self.probabilities(logits, temperature).numpy()
 
-        self.temperature = fit_temperature(probabilities_at, table.labels)
-        probabilities = probabilities_at(self.temperature)
+        temperature = fit_temperature(probabilities_at, table.labels)
+        probabilities, threshold = probabilities_at(temperature), None
 
         def report_at(threshold):
             return task_metrics(self.task, examples, probabilities, threshold)
 
         if threshold_metric is not None:
-            self.none_threshold = fit_none_threshold(lambda threshold: report_at(threshold)[threshold_metric])
-        self.predict_function = None  # it was traced with the temperature before
-        return report_at(self.none_threshold)
+            threshold = fit_none_threshold(report_at, threshold_metric)
+        self.temperature, self.none_threshold = temperature, threshold
+        return report_at(threshold)
 
     # --- saving -------------------------------------------------------------------------------------------------------
 

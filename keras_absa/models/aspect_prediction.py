@@ -58,7 +58,8 @@ def prediction_rows(
         texts: Strings.
         targets: One entry a text: a name, a list of names, or None for the placeholders that stand in it.
         other_targets: One name or None a text.
-        aspects: Names to ask every text about, or one list of names a text. Defaults to None, all of the task.
+        aspects: Names to ask every text about, or one list of names (or None, for all) a text. Defaults to None, all of
+            the task.
 
     Raises:
         ValueError: If the lists differ in length, a text is empty, an aspect is unknown, or a target does not stand in its
@@ -77,7 +78,12 @@ def prediction_rows(
             raise ValueError(f"Task {task.name!r} has no targets: received `{name}`. Leave them out.")
         if values is not None and (isinstance(values, str) or len(values) != len(texts)):
             count = "one string" if isinstance(values, str) else len(values)
-            raise ValueError(f"`{name}` must have one entry a text: received {count} for {len(texts)} texts.")
+            raise ValueError(
+                f"`{name}` must be a list with one entry a text: received {count} for {len(texts)} texts. Write one for each."
+            )
+    for other in other_targets or ():
+        if not (other is None or isinstance(other, str)):
+            raise ValueError(f"`other_targets` must be strings or None: received {other!r}. Give one name a text.")
     aspects = _aspects_of(task, aspects, len(texts))
     rows = []
     for index, text in enumerate(texts):
@@ -110,8 +116,10 @@ def _aspects_of(task, aspects, count) -> list[list[str]]:
         return [aspects] * count
     if len(aspects) != count:
         raise ValueError(f"`aspects` must have one list a text: received {len(aspects)} for {count} texts.")
+    if not task.open_aspects:
+        aspects = [task.aspects if own is None else own for own in aspects]
     for index, own in enumerate(aspects):
-        if isinstance(own, str) or not all(isinstance(aspect, str) for aspect in own):
+        if own is None or isinstance(own, str) or not all(isinstance(aspect, str) for aspect in own):
             raise ValueError(
                 f"`aspects` must be strings, or one list of strings a text: received {own!r} at {index}. Put it into a list."
             )

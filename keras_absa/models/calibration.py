@@ -3,6 +3,8 @@
 Shapes: N rows, C labels.
 """
 
+import warnings
+
 import numpy as np
 
 GOLDEN_RATIO = (5**0.5 - 1) / 2
@@ -39,14 +41,35 @@ def fit_temperature(probabilities_at, labels: np.ndarray) -> float:
             low, left, at_left = left, right, at_right
             right = low + GOLDEN_RATIO * (high - low)
             at_right = surprise(right)
-    return float(np.exp((low + high) / 2))
+    temperature = float(np.exp((low + high) / 2))
+    if not TEMPERATURES[0] * 1.01 < temperature < TEMPERATURES[1] / 1.01:
+        warnings.warn(
+            f"The best temperature lies outside {TEMPERATURES}: the development rows are too few, or all right or wrong, to "
+            "calibrate on. Use more of them.",
+            stacklevel=3,
+        )
+    return temperature
 
 
-def fit_none_threshold(score_at) -> float:
+def fit_none_threshold(report_at, metric: str) -> float:
     """The threshold of 0.05, 0.1 to 0.95 with the best score; of equal ones the nearest to 0.5.
 
     Args:
-        score_at: A function from a threshold to a float; a value that is not a number counts as the worst.
+        report_at: A function from a threshold (None for none) to a `MetricReport`.
+        metric: The metric to maximise.
+
+    Raises:
+        ValueError: If there is no such score, or it is undefined on these rows.
     """
+    plain = report_at(None)
+    scores = [name for name in plain if name != "expected_calibration_error"]
+    if metric not in scores:
+        raise ValueError(f"`threshold_metric` must be one of {scores}: received {metric!r}. Pick one of them.")
     thresholds = sorted(np.round(np.arange(1, 20) * 0.05, 2).tolist(), key=lambda each: (abs(each - 0.5), each))
-    return max(thresholds, key=lambda each: np.nan_to_num(score_at(each), nan=-np.inf))
+    found = {each: report_at(each)[metric] for each in thresholds}
+    if all(np.isnan(value) for value in found.values()):
+        reason = plain.undefined.get(metric, "undefined")
+        raise ValueError(
+            f"{metric!r} must be defined on the rows to fit a threshold: it is not, {reason}. Give more rows."
+        )
+    return max(thresholds, key=lambda each: np.nan_to_num(found[each], nan=-np.inf))

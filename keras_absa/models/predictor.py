@@ -31,7 +31,8 @@ class Predictor:
         cut_rows, cut_pieces: How many rows were cut at `model.max_length` so far, and how many word pieces they lost.
 
     Raises:
-        ValueError: If an aspect is unknown or a target does not stand in its text; if `window` leaves no room.
+        ValueError: If `batch_size` or `window` is no such number; in a call, if an aspect is unknown, a target does not stand
+            in its text, or `window` leaves no room for a question.
 
     Example:
         >>> import keras_absa as ka
@@ -43,6 +44,11 @@ class Predictor:
     """
 
     def __init__(self, model: "AspectClassifier", batch_size: int = 64, window: int | None = None):
+        for name, value, least in (("batch_size", batch_size, 1), ("window", window, 2)):
+            if not (isinstance(value, int) and value >= least) and not (name == "window" and value is None):
+                raise ValueError(
+                    f"`{name}` must be a whole number of at least {least}: received {value!r}. Correct it."
+                )
         self.model = model
         self.batch_size = batch_size
         self.window = window

@@ -110,10 +110,10 @@ def _windows(text: str, tokenizer, size: int) -> list[str]:
 
 
 def _without_long_words(text, spans, pieces, tokenizer, size):
-    """Words of more than `size` pieces as runs of characters; a piece has at least one character."""
+    """Words of more than `size` pieces as short runs of characters, so that windows overlap in them too."""
     short = []
     for (begin, end), count in zip(spans, pieces, strict=True):
-        step = end - begin if count <= size else size
+        step = end - begin if count <= size else max(1, size // 4)  # a piece has at least one character
         short += [(at, min(at + step, end)) for at in range(begin, end, step)]
     counts = _counts(tokenizer, [text[begin:end] for begin, end in short])
     return short, [min(count, size) for count in counts]

@@ -61,6 +61,35 @@ def test_split(keras_absa, tables):
     assert "which exists" in failed.stderr and not (tables / "parts" / "dev.csv").exists()
 
 
+def test_report_goes_on_where_rows_are_bad_or_have_no_label(keras_absa, tables):
+    (tables / "bad.csv").write_text(HEAD + "x,food,good\n,food,good\ny,food,\n")
+    done = keras_absa("data", "report", tables / "bad.csv", "--json", "--backbone", "none", code=1)
+    assert json.loads(done.stdout)["labels"] == {"bad": {"food": {"good": 1, "(no label)": 1}}}
+    assert "bad.csv:3: empty text" in done.stderr
+    (tables / "plain.csv").write_text("text,aspect\nx,food\n")
+    done = keras_absa("data", "report", tables / "plain.csv", "--json", "--backbone", "none")
+    assert json.loads(done.stdout)["labels"] == {"plain": {"food": {"(no label)": 1}}}
+    keras_absa("data", "convert", tables / "plain.csv", tables / "plain.jsonl")
+    assert json.loads((tables / "plain.jsonl").read_text())["sentiment"] is None
+
+
+def test_nothing_is_replaced_or_mixed_up(keras_absa, tables):
+    source = tables / "train.csv"
+    before = source.read_text()
+    for arguments, message in (
+        (("report", source, source), "must be given once"),
+        (("report", source, "--html", source), "which exists. Add --overwrite"),
+        (("report", source, "--html", source, "--overwrite"), "must not replace the data"),
+        (("split", source, tables), "which exists"),
+        (("convert", source, tables / "no" / "a.csv"), "there is no folder"),
+    ):
+        assert message in keras_absa("data", *arguments, code=2).stderr, arguments
+    keras_absa("data", "split", source, tables / "parts")
+    failed = keras_absa("data", "split", source, tables / "parts", "--shares", "1", "0", "0", "--overwrite", code=2)
+    assert "must not hold parts of another split" in failed.stderr and "dev.csv, test.csv" in failed.stderr
+    assert source.read_text() == before
+
+
 def test_usage_errors(keras_absa, tables):
     assert "no such file" in keras_absa("data", "report", tables / "no.csv", code=2).stderr
     assert "must end in one of" in keras_absa("data", "convert", tables / "train.csv", tables / "a.doc", code=2).stderr

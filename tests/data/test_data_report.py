@@ -61,7 +61,23 @@ def test_lengths_by_hand():
     rows = [row("good"), row("good " * 20)]
     found = report({"train": rows}, TASK, tokenizer=tokenizer, max_length=20)
     # One word piece for the aspect, and [CLS] and two [SEP].
-    assert found.lengths == {"train": {"max": 24, "mean": 14.5, "cut_texts": 1, "histogram": {"0": 1, "16": 1}}}
+    assert found.lengths == {"train": {"max": 24, "mean": 14.5, "cut_rows": 1, "histogram": {"0": 1, "16": 1}}}
+
+
+def test_lengths_are_those_that_a_model_sees(data_dir):
+    from keras_absa.text.aspect_encoder import AspectEncoder
+    from keras_absa.training.row_table import RowTable
+
+    tokenizer, task = Tokenizer(minilm_folder() / "vocab.txt"), sentihood()
+    rows = read_examples(task, data_dir / "sentihood" / "sentihood-dev.json")
+    lengths = RowTable(rows, task, AspectEncoder(tokenizer, task, max_length=512)).lengths
+    found = report({"dev": rows}, task, tokenizer=tokenizer, max_length=64).lengths["dev"]
+    assert found["max"] == lengths.max() and found["mean"] == pytest.approx(lengths.mean())
+    assert found["cut_rows"] == (lengths > 64).sum()
+
+
+def test_a_list_of_rows():
+    assert report(TRAIN).sizes == {"rows": {"texts": 4, "rows": 5}}
 
 
 def test_forms(found, tmp_path):

@@ -1,4 +1,5 @@
 import datasets
+import numpy
 import pandas
 import pyarrow
 import pyarrow.parquet
@@ -55,6 +56,57 @@ def test_missing_values_of_pandas_and_the_label_none():
     assert from_records(frame, labelled=False)[0].label == "None"
     with pytest.raises(DataError, match="records:1: empty sentiment"):
         from_records(frame)
+
+
+def test_numbers_that_are_none():
+    rows = [
+        {**ROWS[0], "id": numpy.int64(7)},
+        {**ROWS[1], "id": float("inf")},
+        {**ROWS[2], "id": numpy.float32("nan")},
+        {**ROWS[2], "id": pandas.NaT},
+        {**ROWS[2], "id": pandas.NA},
+    ]
+    report = LoadReport()
+    found = from_records(rows, restaurants(), on_error="skip", report=report)
+    assert [row.id for row in found] == ["7", "text-1", "text-1", "text-1"] and report.counts["bad_record"] == 1
+
+
+def test_an_id_that_was_made_up_is_nobody_elses():
+    rows = from_records([{**ROWS[0], "id": "text-1"}, {**ROWS[2], "id": None}], restaurants())
+    assert [row.id for row in rows] == ["text-1", "text-2"]
+
+
+def test_a_missing_label_is_no_conflict():
+    rows = [{**ROWS[0]}, {**ROWS[0], "sentiment": None}]
+    assert len(from_records(rows, restaurants(), labelled=False, conflict="error")) == 2
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: datasets.Dataset.from_list(ROWS).to_iterable_dataset().map(lambda row: row),
+        lambda: datasets.Dataset.from_list(ROWS).with_format("pandas"),
+        lambda: datasets.Dataset.from_list(ROWS).with_format("numpy"),
+        lambda: pyarrow.array(ROWS),
+    ],
+    ids=["streamed", "pandas format", "numpy format", "structs"],
+)
+def test_other_forms_of_the_same(make):
+    assert from_records(make(), restaurants(), split="train") == EXAMPLES
+
+
+@pytest.mark.parametrize(
+    "columns, message",
+    [
+        ({"review": "text"}, r"must not give a name twice: received two columns for \['text'\]"),
+        ({"review": "bogus"}, r"must give names of \['text'.*: received \['bogus'\]"),
+        ("text", "must be a dict of your names to ours: received 'text'"),
+    ],
+)
+def test_columns_that_cannot_be(columns, message):
+    frame = pandas.DataFrame([{**row, "review": "x"} for row in ROWS])
+    with pytest.raises(ValueError, match=message):
+        from_records(frame, columns=columns)
 
 
 def test_mistakes_are_named_by_their_number():

@@ -52,8 +52,10 @@ def test_the_seed_decides():
 @pytest.mark.parametrize(
     "rows, shares, message",
     [
-        (ROWS, {}, "`shares` must be above 0"),
-        (ROWS, {"train": 1.0, "test": 0.0}, "`shares` must be above 0"),
+        (ROWS, {}, "`shares` must be finite numbers above 0"),
+        (ROWS, {"train": 1.0, "test": 0.0}, "`shares` must be finite numbers above 0"),
+        (ROWS, {"train": 1.0, "test": float("nan")}, "`shares` must be finite numbers above 0"),
+        (ROWS, {"train": 1.0, "test": float("inf")}, "`shares` must be finite numbers above 0"),
         (ROWS[:4], {"train": 1, "test": 1}, "a text for each part: received 1 texts"),
     ],
 )

@@ -74,3 +74,10 @@ def test_conflicts(read, conflict, kept):
 def test_a_closed_task_is_refused(read):
     with pytest.raises(ValueError, match="need a `task` with open_aspects"):
         read("$T$ a\nb\n1\n", task=restaurants())
+
+
+def test_other_words_of_the_file_are_labels(read):
+    """A file that is written from a task with other labels can be read without that task."""
+    assert [row.label for row in read("$T$ a\nb\nconflict\n$T$ c\nd\n1\n")] == ["conflict", "positive"]
+    numbers = aspect_terms(labels=("1", "0", "-1"))
+    assert read("$T$ a\nb\n-1\n", task=numbers)[0].label == "-1"

@@ -20,6 +20,7 @@ NASTY = [
     "=SUM(A1) & <b>&amp;</b> ]]> 'x' -- \u2028 \u0085 caf\u00e9 \U0001f363",
     " outer blanks, a double  one and a tail ",
     "two\nlines\r\nand\rmore",
+    "a lone\rreturn",
     "\ufeffnot a mark",
 ]
 
@@ -60,6 +61,7 @@ TERMS = [
     AspectExample("the soup & the soup", "soup", "conflict", id="1", span=(15, 19)),
     AspectExample('"miso <soup>"', "miso <soup>", "positive", id="2", span=(1, 12)),
 ]
+BLANK_TERM = AspectExample("the soup", " soup", "positive", id="3", span=(3, 8))
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".tsv", ".jsonl", ".parquet", ".xml", ".raw"])
@@ -67,6 +69,10 @@ def test_terms_keep_their_places(tmp_path, suffix):
     path = tmp_path / f"train{suffix}"
     task = aspect_terms(labels=("positive", "neutral", "negative", "conflict"))
     write_examples(TERMS, path, task)
+    if suffix != ".raw":
+        write_examples([*TERMS, BLANK_TERM], path, task)
+        assert plain(read_examples(task, path)) == [*TERMS, BLANK_TERM]
+        write_examples(TERMS, path, task)
     found = plain(read_examples(task, path))
     expected = [replace(row, id=f"text-{row.id}") for row in TERMS] if suffix == ".raw" else TERMS
     assert found == expected
@@ -107,6 +113,7 @@ def test_published_data_through_every_format(data_dir, tmp_path, name, task):
         (closed_rows(["x"])[:2], "a.xml", restaurants(), "the group ends after 2 of 4 aspects"),
         ([replace(TERMS[0], span=None)], "a.xml", aspect_terms(), "without its place in the text"),
         ([replace(TERMS[0], span=None)], "a.raw", aspect_terms(), "without its place in the text"),
+        ([AspectExample("a soup", " soup", "positive", span=(1, 6))], "a.raw", None, "with its outer blanks"),
         ([AspectExample("a\n$T$ b", "b", "positive", span=(6, 7))], "a.raw", None, r"texts with \$T\$ or line breaks"),
         (closed_rows(["x"]), "a.json", sentihood(), "the target None, which is none of"),
         (closed_rows(["x"]), "a.xml", sentihood(), "need a task without targets"),

@@ -93,7 +93,7 @@ class TestPredictAspects:
             (["Ely was cold"], ["Bath"], r"must stand in its text as a whole word: 'Bath' is not in text 0"),
             (["Elysium was cold"], ["Ely"], r"whole word: 'Ely'"),
             (["Ely was cold"], None, r"Text 0 must name a target: it holds none of \['PLACE1', 'PLACE2'\]\. Pass"),
-            (["Ely was cold"], ["Ely", "Ely"], r"`targets` must have one entry a text: received 2 for 1"),
+            (["Ely was cold"], ["Ely", "Ely"], r"`targets` must be a list with one entry a text: received 2 for 1"),
         ):
             with pytest.raises(ValueError, match=message):
                 model.predict_aspects(texts, targets=targets)
@@ -105,7 +105,7 @@ class TestPredictAspects:
         "arguments, message",
         [
             ({"texts": "cold soup"}, r"`texts` must be a list of strings: received one string\. Put"),
-            ({"texts": ["soup", None]}, r"`texts` must be strings: received None at 1\. Use"),
+            ({"texts": ["soup", None]}, r"`texts` must be strings: received None at 1\. Leave"),
             (
                 {"texts": ["soup"], "aspects": ["price"]},
                 r"`aspect` must be one of \['food', 'service'\].*received 'price'",

@@ -3,7 +3,8 @@ import pytest
 import tensorflow as tf
 
 from keras_absa.data import AspectExample
-from keras_absa.models import BertPairClassifier
+from keras_absa.metrics import MetricReport
+from keras_absa.models import BertPairClassifier, Predictor
 from keras_absa.models.calibration import fit_none_threshold, fit_temperature
 from keras_absa.serving import export
 from tests.models.tiny import ROWS, tiny_model, tiny_task
@@ -24,8 +25,22 @@ def test_a_known_temperature_is_found(true_temperature):
 
 
 def test_the_best_threshold_nearest_to_a_half_is_taken():
-    assert fit_none_threshold(lambda threshold: 1.0 if 0.6 < threshold < 0.9 else 0.0) == 0.65
-    assert fit_none_threshold(lambda threshold: float("nan")) == 0.5
+    def report_at(threshold):
+        good = threshold is not None and 0.6 < threshold < 0.9
+        values = {"accuracy": float(good), "lost": float("nan"), "expected_calibration_error": 1.0}
+        return MetricReport(values, {"lost": "no_rows"}, {}, {})
+
+    assert fit_none_threshold(report_at, "accuracy") == 0.65
+    with pytest.raises(ValueError, match="'lost' must be defined on the rows to fit a threshold: it is not, no_rows"):
+        fit_none_threshold(report_at, "lost")
+    for metric in ("f1", "expected_calibration_error"):
+        with pytest.raises(ValueError, match=rf"must be one of \['accuracy', 'lost'\]: received '{metric}'"):
+            fit_none_threshold(report_at, metric)
+
+
+def test_too_few_rows_are_told():
+    with pytest.warns(UserWarning, match="The best temperature lies outside"):
+        fit_temperature(lambda temperature: softmax(np.array([[0.0, 1.0]]) / temperature), np.array([0]))
 
 
 @pytest.mark.parametrize("kind", ["qacg", "pair_nli_b"])
@@ -55,13 +70,43 @@ def test_calibration_is_used_saved_and_exported(tmp_path, kind):
     assert set(found["label"].numpy()) <= {b"good", b"bad"}
 
 
+def test_a_failure_leaves_the_model_as_it_was():
+    model = tiny_model("qacg", temperature=2.0, none_threshold=0.3)
+    before = model.predict(ROWS)
+    for rows, arguments, message in (
+        (ROWS, {"threshold_metric": "f1"}, "received 'f1'"),
+        ([], {}, "received no rows"),
+        (ROWS[0], {}, "received AspectExample"),
+        ([AspectExample("soup", "food")], {}, "have none, the first is row 0"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            model.calibrate(rows, **arguments)
+    assert (model.temperature, model.none_threshold) == (2.0, 0.3)
+    np.testing.assert_array_equal(model.predict(ROWS), before)
+    model.calibrate(ROWS)
+    assert model.none_threshold is None, "it belonged to other probabilities"
+
+
+def test_a_temperature_that_is_set_is_used():
+    model = tiny_model("qacg")
+    before = model.predict(ROWS)
+    model.temperature = 0.2
+    after = model.predict(ROWS)
+    assert after.max(axis=1).mean() > before.max(axis=1).mean()
+    np.testing.assert_allclose(Predictor(model).probabilities(ROWS), after, atol=1e-5)
+    for value in (0, -1, float("nan"), "x"):
+        with pytest.raises(ValueError, match="`temperature` must be a number above 0"):
+            model.temperature = value
+        if value != 0:
+            with pytest.raises(ValueError, match="`none_threshold` must be between 0 and 1"):
+                model.none_threshold = value
+
+
 def test_errors():
-    with pytest.raises(ValueError, match="`temperature` must be above 0: received 0.0"):
+    with pytest.raises(ValueError, match="`temperature` must be a number above 0: received 0.0"):
         tiny_model("qacg", temperature=0.0)
     with pytest.raises(ValueError, match="`none_threshold` must be between 0 and 1.*received 1.5"):
         tiny_model("qacg", none_threshold=1.5)
     task = type(tiny_task())("two", aspects=("food", "service"), labels=("good", "bad"))
     with pytest.raises(ValueError, match="with none_label=None"):
         tiny_model("pair_nli_m", task=task, none_threshold=0.5)
-    with pytest.raises(ValueError, match="have none, the first is row 0"):
-        tiny_model("qacg").calibrate([AspectExample("soup", "food")])

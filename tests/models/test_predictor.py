@@ -63,11 +63,25 @@ def test_multi_word_aspects_and_several_targets():
         ({"aspects": [["food"]] * 3}, "`aspects` must have one list a text: received 3 for 4 texts"),
         ({"aspects": [["food"], "food", ["food"], ["food"]]}, "received 'food' at 1. Put it into a list"),
         ({"aspects": ["bill"]}, "`aspect` must be one of"),
+        ({"targets": "soho"}, "has no targets"),
     ],
 )
 def test_errors(arguments, message):
     with pytest.raises(ValueError, match=message):
         ka.Predictor(tiny_model("qacg"))(TEXTS, **arguments)
+
+
+@pytest.mark.parametrize(
+    "arguments", [{"batch_size": 0}, {"batch_size": -1}, {"window": 1}, {"window": 4.5}, {"window": "a"}]
+)
+def test_sizes_that_are_none(arguments):
+    with pytest.raises(ValueError, match=f"`{next(iter(arguments))}` must be a whole number of at least"):
+        ka.Predictor(tiny_model("pair_single"), **arguments)
+
+
+def test_none_for_all_aspects_of_one_text():
+    answers = ka.Predictor(tiny_model("qacg"))(TEXTS[:2], aspects=[None, ["service"]])
+    assert questions(answers) == [[(None, "food"), (None, "service")], [(None, "service")]]
 
 
 def test_threads_get_the_serial_answers():

@@ -43,6 +43,12 @@ def test_a_word_longer_than_a_window_is_split():
     assert max(tiny_tokenizer().tokenize(parts).row_lengths().numpy()) <= 6
 
 
+def test_texts_without_blanks_overlap_too():
+    parts = texts_of("\u5317\u4eac" * 20, 8)
+    assert all(one[-2:] == other[:2] for one, other in zip(parts, parts[1:], strict=False)) and len(parts) > 5
+    assert max(tiny_tokenizer().tokenize(parts).row_lengths().numpy()) <= 8
+
+
 def test_windows_of_a_row_with_a_target_name_it():
     text = "very " * 10 + "camden was cold " + "slow " * 10
     parts = texts_of(text, 9, neighbourhoods(), 64, aspect="price", target="Camden")
