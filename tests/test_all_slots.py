@@ -31,10 +31,12 @@ TASKS = {
 SLOTS = {"all_layers": {}, "upper_layer_shared_matrix": {"guided_layers": (1,), "share_context_dense": True}}
 HEADS = {"pooler": {}, "cls": {"use_pooler": False, "temperature": 2.0}}
 COMBINATIONS = [
-    *product(["none"], ["closed"], ["nli_m", "qa_m", "nli_b", "qa_b", "single"], ["all_layers"], ["pooler"]),
-    *product(["none"], ["targets", "open"], ["qa_m", "nli_b"], ["all_layers"], ["cls"]),
-    *product(list(ATTENTIONS)[1:], ["closed"], ["nli_m"], ["all_layers"], ["pooler"]),
-    *product(["cg_tanh", "quasi"], ["targets"], ["nli_b", "single"], ["upper_layer_shared_matrix"], ["cls"]),
+    *product(["none"], ["closed"], ["nli_m", "qa_b", "single"], ["all_layers"], ["pooler"]),
+    ("none", "targets", "qa_m", "all_layers", "cls"),
+    ("none", "open", "nli_b", "all_layers", "cls"),
+    *product(["cg_sigmoid_per_head", "quasi_shared_l1"], ["closed"], ["nli_m"], ["all_layers"], ["pooler"]),
+    ("cg_tanh", "targets", "single", "upper_layer_shared_matrix", "cls"),
+    ("quasi", "targets", "nli_b", "upper_layer_shared_matrix", "cls"),
 ]
 
 
@@ -62,7 +64,7 @@ def served(folder, task, rows):
     return pair(**{name: tf.constant(values) for name, values in inputs.items()})
 
 
-@pytest.mark.parametrize("attention, task, scheme, slots, head", COMBINATIONS, ids="-".join)
+@pytest.mark.parametrize("attention, task, scheme, slots, head", COMBINATIONS, ids=str)
 def test_combination(tmp_path, attention, task, scheme, slots, head):
     task = TASKS[task]
     model_class, kind, arguments = ATTENTIONS[attention]
@@ -84,7 +86,8 @@ def test_combination(tmp_path, attention, task, scheme, slots, head):
     model.save_pretrained(tmp_path / "model")
     again = load_model(tmp_path / "model")
     assert type(again) is model_class
-    np.testing.assert_allclose(again.predict(rows), expected, atol=1e-6)
+    for one, other in zip(model.weights, again.weights, strict=True):
+        np.testing.assert_array_equal(one, other)
     answers = served(export(again, tmp_path / "export"), task, rows)
     np.testing.assert_allclose(answers["probabilities"], expected, atol=1e-5)
     assert set(answers["error"].numpy()) == {b""}

@@ -20,8 +20,6 @@ def test_a_run_that_was_stopped_and_killed_goes_on(keras_absa, shop, backbone, t
 
     assert "--resume" in keras_absa(*arguments, code=2).stderr
     assert "--checkpoint-every" in keras_absa(*arguments[:-3], "0", *arguments[-2:], "--resume", code=2).stderr
-    wrong = [{"12": "13"}.get(each, each) for each in arguments]
-    assert "the number of epochs is 13 now, 12" in keras_absa(*wrong, "--resume", code=2).stderr
     faster = keras_absa(*arguments, "--resume", "--learning-rate", "0.5", code=2).stderr
     assert "the optimizer's config's learning_rate is 0.5 now" in faster
     keras_absa(*arguments, "--resume")
