@@ -95,8 +95,9 @@ def convert(
 ):
     """Write a data file in another format.
 
-    Reads .csv, .tsv, .jsonl, .parquet, SentiHood's .json, SemEval's and MAMS' .xml and .raw texts with $T$; writes the same,
-    SemEval-2015/16 excepted. What a format cannot hold is refused, and nothing is written.
+    Reads .csv, .tsv, .jsonl, .parquet, SentiHood's .json, SemEval's and MAMS' .xml and .raw texts with $T$, and writes the
+    same: .xml in the form of SemEval-2015/16 where every aspect is ENTITY#ATTRIBUTE, else in that of 2014. What a format cannot
+    hold is refused, and nothing is written.
 
     \b
     Examples:

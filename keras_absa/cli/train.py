@@ -57,7 +57,10 @@ def train(
         Literal["raise", "skip"], typer.Option(help="Rows that cannot be used: name them and stop, or leave them out.")
     ] = "raise",
     rejects: Annotated[
-        Path | None, typer.Option(help="Where --on-error skip lists what it left out, one JSON object a mistake.")
+        Path | None,
+        typer.Option(
+            help="Where to list what --on-error skip and --conflict drop leave out, one JSON object a mistake."
+        ),
     ] = None,
     conflict: Annotated[
         Literal["keep", "drop", "error"], typer.Option(help="What becomes of a question that has two labels.")
@@ -104,8 +107,10 @@ def train(
         raise ValueError("`--resume` needs checkpoints: received --checkpoint-every 0. Give the steps between two.")
     if not (resume and checkpoint.is_dir()):
         _check_output(output, overwrite, resume)
-    if rejects is not None and on_error != "skip":
-        raise ValueError("`--rejects` lists what `--on-error skip` leaves out: received it alone. Add --on-error skip.")
+    if rejects is not None and on_error != "skip" and conflict != "drop":
+        raise ValueError(
+            "`--rejects` lists what `--on-error skip` or `--conflict drop` leaves out: received it alone. Add one of them."
+        )
     found_task = find_task(task, data, on_error)
     if found_task.open_aspects and model != "pair":
         raise ValueError(

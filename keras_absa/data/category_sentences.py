@@ -36,6 +36,22 @@ class SentenceReader:
             if text is not None:
                 yield element, identifier, text
 
+    def in_scope(self, element: Element) -> bool:
+        """Whether a sentence of SemEval-2015 or 2016 is to be used; others are counted."""
+        outside = element.attributes.get("OutOfScope", "").upper() == "TRUE"
+        if outside:
+            self.log.note("out_of_scope", element.where, "a sentence out of scope")
+        return not outside
+
+    def review_sentences(self, path) -> Iterator[tuple[Element, str, str]]:
+        """The usable sentences of a SemEval-2015 or 2016 file: (element, id, text)."""
+        for review in read_xml(path, "Reviews", self.log).children("Review"):
+            inside = review.child("sentences")
+            for element in () if inside is None else filter(self.in_scope, inside.children("sentence")):
+                identifier, text = self.identifier(element), self.text(element)
+                if text is not None:
+                    yield element, identifier, text
+
     def identifier(self, element: Element, name: str = "id") -> str:
         """The element's id, made unique."""
         value = element.attributes.get(name)
@@ -119,6 +135,6 @@ def _labels(sentence: CategorySentence, task: AspectTask, log: ProblemLog) -> di
         elif labels[aspect] == label:
             log.note("duplicates", place, f"{aspect} {label} is given twice")
         else:
-            what = f"{aspect} is {labels[aspect]}, then {label}: the first one counts"
-            log.conflict(place, what, sentence.id)
+            what = f"{aspect} is {labels[aspect]}, then {label}"
+            log.conflict(place, what, sentence.id, kept="the first one counts")
     return labels

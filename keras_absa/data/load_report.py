@@ -15,7 +15,8 @@ class LoadReport:
         rows: How many `AspectExample` rows they gave.
         counts: How often each thing worth telling happened, by reason, for example `{"duplicates": 3}`.
         samples: The first few places where it happened, by reason.
-        rejected: Every mistake that was skipped, as (reason, message); the message begins with its place.
+        rejected: Every mistake that was skipped, and every conflict that was dropped, as (reason, message); the message
+            begins with its place.
         max_samples: How many samples a reason keeps. Defaults to 5.
 
     Example:

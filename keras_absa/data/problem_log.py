@@ -16,7 +16,8 @@ class ProblemLog:
         on_error: `"raise"` or `"skip"`.
         report: `LoadReport` to fill in; a private one when `None`.
         conflict: What becomes of a question that has two labels: `"keep"` counts it and leaves the reader its own rule,
-            `"drop"` counts it and leaves its rows out, `"error"` makes it a mistake. Defaults to `"keep"`.
+            `"drop"` counts it, lists it among the rejected and leaves its rows out, `"error"` makes it a mistake. Defaults to
+            `"keep"`.
     """
 
     def __init__(self, path, on_error: str, report: LoadReport | None = None, conflict: str = "keep"):
@@ -45,12 +46,23 @@ class ProblemLog:
         """Nothing wrong, but worth telling: counted in both modes."""
         self.report.add(reason, f"{self.path}:{where}: {what}")
 
-    def conflict(self, where, what: str, identifier: str, target: str | None = None, aspect: str | None = None) -> None:
-        """Two labels for one question; without an `aspect` all rows of the text and target belong to it."""
+    def conflict(
+        self,
+        where,
+        what: str,
+        identifier: str,
+        target: str | None = None,
+        aspect: str | None = None,
+        kept: str = "both count",
+    ) -> None:
+        """Two labels for one question, of which the reader keeps what `kept` says; without an `aspect` all rows of the text and
+        target belong to it."""
         if self._conflict == "error":
             self.bad("conflicts", where, f"{what}; expected one label")
+        elif self._conflict == "drop":
+            self.report.reject("conflicts", f"{self.path}:{where}: {what}: neither counts")
         else:
-            self.note("conflicts", where, what)
+            self.note("conflicts", where, f"{what}: {kept}")
         if self._conflict != "keep":
             self._dropped.add((identifier, target, aspect))
 

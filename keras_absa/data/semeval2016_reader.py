@@ -69,9 +69,8 @@ def read_semeval2016(
         elements = [] if inside is None else list(inside.children("sentence"))
         whole = review.child("Opinions")
         if whole is None:
-            sentences += [
-                each for each in (_sentence(element, reader, log) for element in elements) if each is not None
-            ]
+            found = (_sentence(element, reader) for element in elements)
+            sentences += [each for each in found if each is not None]
             continue
         texts = [text for text in map(reader.text, elements) if text is not None]
         identifier = reader.identifier(review, "rid")
@@ -89,9 +88,8 @@ def read_semeval2016(
     return log.finish(category_rows(sentences, task, split, log))
 
 
-def _sentence(element: Element, reader: SentenceReader, log: ProblemLog) -> CategorySentence | None:
-    if element.attributes.get("OutOfScope", "").upper() == "TRUE":
-        log.note("out_of_scope", element.where, "a sentence out of scope")
+def _sentence(element: Element, reader: SentenceReader) -> CategorySentence | None:
+    if not reader.in_scope(element):
         return None
     identifier, text = reader.identifier(element), reader.text(element)
     if text is None:

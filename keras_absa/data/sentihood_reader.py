@@ -156,8 +156,8 @@ def _labels(record: dict, text: str, where: str, identifier: str, task: AspectTa
             if (target, aspect) in labels and before == label:
                 log.note("duplicates", where, f"{target} {aspect} {label} is given twice")
             elif before != label:
-                what = f"{target} {aspect} is {before}, then {label}: the last one counts"
-                log.conflict(where, what, identifier, target)
+                what = f"{target} {aspect} is {before}, then {label}"
+                log.conflict(where, what, identifier, target, kept="the last one counts")
             labels[target, aspect] = label
     return labels
 

@@ -3,12 +3,12 @@
 import json
 import os
 from pathlib import Path
-from xml.sax.saxutils import escape, quoteattr
 
 from keras_absa.data.aspect_example import AspectExample
 from keras_absa.data.aspect_task import AspectTask
 from keras_absa.data.splits import check_groups
 from keras_absa.data.target_text_reader import MARK, NUMBERS
+from keras_absa.data.write_xml import refusal, rows_by_text, semeval_xml
 
 WRITTEN_SUFFIXES = (".csv", ".tsv", ".jsonl", ".parquet", ".xml", ".json", ".raw")
 LINE_BREAKS = "\r\n"
@@ -22,6 +22,7 @@ def write_examples(examples: list[AspectExample], path, task: AspectTask | None 
     | `.csv`, `.jsonl`, `.parquet` | a row a line; Parquet needs pyarrow | nothing |
     | `.tsv` | the same without quoting | tabs and line breaks in a field |
     | `.xml` | SemEval-2014's categories | targets; texts that lack a row for an aspect |
+    | `.xml` of a task whose aspects all have a `#` | SemEval-2015's and 2016's categories | the same |
     | `.xml` of a task with open aspects | SemEval-2014's terms | terms without a place |
     | `.json` | SentiHood | tasks without targets, targets that are not placeholders |
     | `.raw` | texts with `$T$`, three lines a row | closed aspects, terms without a place, line breaks |
@@ -57,7 +58,7 @@ def write_examples(examples: list[AspectExample], path, task: AspectTask | None 
     if suffix in (".xml", ".json") and task is None:
         raise ValueError(f"`task` is needed to write {suffix}: received None for {path}. Pass the task of the rows.")
     if suffix == ".xml":
-        data = _terms_xml(examples) if task.open_aspects else _categories_xml(examples, task)
+        data = semeval_xml(examples, task)
     elif suffix == ".json":
         data = _sentihood_json(examples, task)
     elif suffix == ".raw":
@@ -81,13 +82,6 @@ def replace_file(path: Path, data: bytes | str) -> None:
         os.replace(scratch, path)
     finally:
         scratch.unlink(missing_ok=True)
-
-
-def _refuse(example, number, what, instead=".csv, .jsonl or .parquet"):
-    where = example.source or f"row {number}"
-    return ValueError(
-        f"{where}: this format cannot hold {what}: received {example.text!r:.60}. Write {instead} instead."
-    )
 
 
 def _records(examples) -> list[dict]:
@@ -119,7 +113,7 @@ def _rows_text(examples, suffix) -> str:
         return "".join(",".join(map(_csv_cell, row)) + "\n" for row in [list(records[0]), *cells])
     for number, (example, row) in enumerate(zip(examples, cells, strict=True)):
         if any(char in cell for cell in row for char in "\t" + LINE_BREAKS):
-            raise _refuse(example, number, "tabs or line breaks")
+            raise refusal(example, number, "tabs or line breaks")
     return "".join("\t".join(row) + "\n" for row in [list(records[0]), *cells])
 
 
@@ -139,61 +133,10 @@ def _parquet(examples) -> bytes:
     return sink.getvalue().to_pybytes()
 
 
-def _texts(examples) -> dict[str, list[AspectExample]]:
-    """Rows by the id, or else the text, that they share."""
-    texts = {}
-    for number, row in enumerate(examples):
-        group = texts.setdefault(row.id or row.text, [])
-        if group and group[0].text != row.text:
-            raise _refuse(row, number, f"two texts with the id {row.id!r}")
-        if row.label is None:
-            raise _refuse(row, number, "rows without a label")
-        group.append(row)
-    return texts
-
-
-def _xml(texts, group, tag, attributes_of) -> str:
-    lines = ['<?xml version="1.0" encoding="UTF-8"?>', "<sentences>"]
-    for identifier, rows in texts.items():
-        tags = "".join(
-            f"<{tag} " + " ".join(f"{name}={quoteattr(str(value))}" for name, value in attributes.items()) + "/>"
-            for attributes in map(attributes_of, rows)
-            if attributes
-        )
-        text = escape(rows[0].text, {"\r": "&#13;"})
-        lines += [f"<sentence id={quoteattr(identifier)}>", f"<text>{text}</text>"]
-        lines += [f"<{group}>{tags}</{group}>", "</sentence>"]
-    return "\n".join([*lines, "</sentences>", ""])
-
-
-def _categories_xml(examples, task) -> str:
-    if task.targets or task.none_label is None:
-        raise ValueError(
-            f"SemEval files of categories need a task without targets and with a none_label: received task {task.name!r}. Write "
-            ".csv, .jsonl or .parquet instead."
-        )
-    check_groups(examples, task)
-
-    def attributes(row):
-        return {"category": row.aspect, "polarity": row.label} if row.label != task.none_label else {}
-
-    return _xml(_texts(examples), "aspectCategories", "aspectCategory", attributes)
-
-
-def _terms_xml(examples) -> str:
-    def attributes(row):
-        return {"term": row.aspect, "polarity": row.label, "from": row.span[0], "to": row.span[1]}
-
-    for number, row in enumerate(examples):
-        if row.span is None:
-            raise _refuse(row, number, f"the term {row.aspect!r} without its place in the text")
-    return _xml(_texts(examples), "aspectTerms", "aspectTerm", attributes)
-
-
 def _sentihood_json(examples, task) -> str:
     for number, row in enumerate(examples):
         if row.target not in task.targets:
-            raise _refuse(row, number, f"the target {row.target!r}, which is none of {list(task.targets)}")
+            raise refusal(row, number, f"the target {row.target!r}, which is none of {list(task.targets)}")
     check_groups(sorted(examples, key=lambda row: (row.id or row.text, row.target)), task)
     records = [
         {
@@ -205,7 +148,7 @@ def _sentihood_json(examples, task) -> str:
                 if row.label != task.none_label
             ],
         }
-        for identifier, rows in _texts(examples).items()
+        for identifier, rows in rows_by_text(examples).items()
     ]
     return json.dumps(records, indent=1) + "\n"
 
@@ -215,13 +158,13 @@ def _target_texts(examples) -> str:
     lines = []
     for number, row in enumerate(examples):
         if row.span is None or row.text[slice(*row.span)] != row.aspect:
-            raise _refuse(row, number, f"the aspect {row.aspect!r} without its place in the text")
+            raise refusal(row, number, f"the aspect {row.aspect!r} without its place in the text")
         if row.label is None:
-            raise _refuse(row, number, "rows without a label")
+            raise refusal(row, number, "rows without a label")
         if row.aspect != row.aspect.strip():
-            raise _refuse(row, number, f"the aspect {row.aspect!r} with its outer blanks")
+            raise refusal(row, number, f"the aspect {row.aspect!r} with its outer blanks")
         pattern = row.text[: row.span[0]] + MARK + row.text[row.span[1] :]
         if MARK in row.text or any(char in row.text for char in LINE_BREAKS):
-            raise _refuse(row, number, f"texts with {MARK} or line breaks")
+            raise refusal(row, number, f"texts with {MARK} or line breaks")
         lines += [pattern, row.aspect, numbers.get(row.label, row.label)]
     return "\n".join([*lines, ""])

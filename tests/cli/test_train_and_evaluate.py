@@ -174,7 +174,7 @@ def test_bad_rows_are_left_out_and_listed(keras_absa, shop, backbone, tmp_path):
     ]
     failed = keras_absa("train", *arguments, code=2)
     assert "empty text" in failed.stderr and "received 2 columns, expected 3" in failed.stderr
-    assert "Add --on-error skip" in keras_absa("train", *arguments, "--rejects", tmp_path / "r", code=2).stderr
+    assert "`--conflict drop` leaves out: received it alone" in keras_absa("train", *arguments, "--rejects", tmp_path / "r", code=2).stderr
     done = keras_absa("train", *arguments, "--on-error", "skip", "--rejects", tmp_path / "r.jsonl", "--json")
     assert json.loads(done.stdout)["rows"]["train"] == 72
     listed = [json.loads(line) for line in (tmp_path / "r.jsonl").read_text().splitlines()]

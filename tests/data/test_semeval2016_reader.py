@@ -1,7 +1,17 @@
 import pytest
 
 from keras_absa.cli.data_source import find_task
-from keras_absa.data import AspectTask, DataError, LoadReport, mams, read_examples, read_semeval2016, semeval2014
+from keras_absa.data import (
+    AspectTask,
+    DataError,
+    LoadReport,
+    aspect_terms,
+    mams,
+    read_aspect_terms,
+    read_examples,
+    read_semeval2016,
+    semeval2014,
+)
 from keras_absa.data.aspect_task import sentihood
 
 
@@ -132,6 +142,36 @@ def test_bad_sentence(write, bad, message):
 def test_bad_file(write, content, message):
     with pytest.raises(DataError, match=message):
         read_semeval2016(write(content))
+
+
+def test_opinion_targets_are_terms(write):
+    text = "The soup came cold, soup!"
+
+    def target(category="FOOD#QUALITY", polarity="negative", first=4, end=8, name="soup"):
+        return f'<Opinion target="{name}" category="{category}" polarity="{polarity}" from="{first}" to="{end}"/>'
+
+    sentences = [
+        sentence("1:0", text, [target(), target("FOOD#PRICES"), target(first=20, end=24, polarity="positive")]),
+        sentence("1:1", text, [target(name="NULL", first=0, end=0)]),
+        sentence("1:2", text, [target(), target("FOOD#PRICES", "positive"), target("X#Y", "positive")]),
+        sentence("1:3", text, None),
+        sentence("1:4", text, [target()], ' OutOfScope="TRUE"'),
+    ]
+    path, report = write(document(review(*sentences))), LoadReport()
+    rows = read_examples(aspect_terms(), path, report=report)
+    assert [(row.id, row.aspect, row.label, row.span) for row in rows] == [
+        ("1:0", "soup", "negative", (4, 8)),
+        ("1:0", "soup", "positive", (20, 24)),
+        ("1:2", "soup", "negative", (4, 8)),
+        ("1:2", "soup", "positive", (4, 8)),
+    ]
+    assert report.counts == {"duplicates": 2, "implicit_targets": 1, "no_terms": 2, "conflicts": 1, "out_of_scope": 1}
+    assert find_task("terms", str(path.parent)).open_aspects
+    assert [row.id for row in read_examples(aspect_terms(), path, conflict="drop")] == ["1:0", "1:0"]
+    with pytest.raises(DataError, match="train.xml:3:.* characters 5 to 9 of the text are 'oup ', expected the term"):
+        read_examples(aspect_terms(), write(document(review(sentence("1:0", text, [target(first=5, end=9)])))))
+    with pytest.raises(DataError, match=r"no aspect term with a polarity in the file, expected <Opinion target="):
+        read_aspect_terms(write(document(review(sentence(opinions=None)))))
 
 
 def test_a_task_with_targets_is_refused(write):

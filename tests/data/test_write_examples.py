@@ -1,13 +1,16 @@
 """Every format read back gives the rows that were written."""
 
 from dataclasses import replace
+from xml.etree import ElementTree
 
 import pytest
 
 from keras_absa.data import (
     AspectExample,
+    AspectTask,
     aspect_terms,
     read_examples,
+    read_semeval2016,
     restaurants,
     semeval2014,
     sentihood,
@@ -44,6 +47,30 @@ def test_closed_aspects_with_every_kind_of_character(tmp_path, suffix):
     write_examples(rows, path, restaurants())
     assert plain(read_examples(restaurants(), path)) == rows
     assert [each.name for each in tmp_path.iterdir()] == [path.name]
+
+
+def test_semeval2016_puts_sentences_into_their_reviews(tmp_path):
+    aspects = ("FOOD#QUALITY", "SERVICE#GENERAL")
+    task = AspectTask("shop", aspects=aspects, labels=("positive", "negative", "none"), none_label="none")
+    ids = ("7:0", "7:1", "a&b:0", "no review", ":3", "7:2")
+    rows = [
+        AspectExample(text, aspect, task.labels[(place + number) % 3], id=ids[number])
+        for number, text in enumerate(NASTY)
+        for place, aspect in enumerate(aspects)
+    ]
+    path = tmp_path / "train.xml"
+    write_examples(rows, path, task)
+    assert plain(read_examples(task, path)) == rows == plain(read_semeval2016(path, task=task))
+    root = ElementTree.parse(path).getroot()
+    found = [(review.get("rid"), [each.get("id") for each in review.iter("sentence")]) for review in root]
+    assert root.tag == "Reviews"
+    assert found == [
+        ("7", ["7:0", "7:1"]),
+        ("a&b", ["a&b:0"]),
+        ("no review", ["no review"]),
+        (":3", [":3"]),
+        ("7", ["7:2"]),
+    ]
 
 
 def test_tsv_holds_what_has_no_tab_and_no_line_break(tmp_path):
