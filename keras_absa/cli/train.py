@@ -73,6 +73,12 @@ def train(
             help="The epoch that is saved: best on dev, the last, or best on test (its test scores are optimistic)."
         ),
     ] = "dev",
+    calibrate: Annotated[
+        bool,
+        typer.Option(
+            "--calibrate", help="Fit a temperature to the dev split: probabilities as sure as the model is right."
+        ),
+    ] = False,
     checkpoint_every: Annotated[
         int, typer.Option(min=0, help="Steps between two checkpoints of the training; 0 for none.")
     ] = 200,

@@ -20,6 +20,7 @@ from keras_absa.models import BertPairClassifier, CgBertClassifier, QacgBertClas
 from keras_absa.training import BestWeights, DevMetrics, TrainingCheckpoint
 from keras_absa.training.training_setup import MONITORS
 
+CALIBRATION_ERROR = "expected_calibration_error"
 MODELS = {"qacg": QacgBertClassifier, "cg": CgBertClassifier, "pair": BertPairClassifier}
 
 
@@ -75,12 +76,13 @@ def run(arguments: dict, task: AspectTask, rows: dict[str, list], checkpoint_fol
     saved = last if arguments["selection"] == "last" else best
     reports = {last: model.evaluate(test)}
     if best != last:
-        if saved == last:
-            _save(model, output)
+        last_weights = model.get_weights()
         model.set_weights(kept.weights)
         reports[best] = model.evaluate(test)
-    if saved == best:
-        _save(model, output)
+        if saved == last:
+            model.set_weights(last_weights)
+    calibration = _calibrate(model, data["dev"], test) if arguments["calibrate"] else None
+    _save(model, output)
 
     result = {
         "arguments": arguments,
@@ -110,6 +112,7 @@ def run(arguments: dict, task: AspectTask, rows: dict[str, list], checkpoint_fol
             "best": {"epoch": best, **reports[best].to_dict()},
             "constant_baseline": baseline.to_dict(),
         },
+        **({"calibration": calibration} if calibration else {}),
         "seconds": {"training": round(trained - start, 1), "total": round(time.monotonic() - start, 1)},
     }
     (output / "result.json").write_text(to_json(result) + "\n", "utf-8")
@@ -118,7 +121,23 @@ def run(arguments: dict, task: AspectTask, rows: dict[str, list], checkpoint_fol
     if best == last:
         columns = {f"epoch {last}, the last and the best on {watched}": reports[last]}
     title = f"{type(model).__name__} on the {test_split} split, in percent; saved: epoch {saved}"
-    return result, f"{title}\n\n{metric_table({**columns, 'constant': baseline})}"
+    tables = f"{title}\n\n{metric_table({**columns, 'constant': baseline})}"
+    if calibration:
+        before, after = (100 * value for value in calibration[CALIBRATION_ERROR][test_split])
+        tables += (
+            f"\n\ntemperature {calibration['temperature']:.3f}, fitted on dev and saved with the model: "
+            f"{CALIBRATION_ERROR} {before:.2f} before, {after:.2f} after"
+        )
+    return result, tables
+
+
+def _calibrate(model, dev, test) -> dict:
+    """Fits the temperature; gives it, and the errors of the splits before and after."""
+    splits = {data.split: data for data in (dev, test)}
+    before = {name: model.evaluate(data)[CALIBRATION_ERROR] for name, data in splits.items()}
+    model.calibrate(dev)
+    after = {name: model.evaluate(data)[CALIBRATION_ERROR] for name, data in splits.items()}
+    return {"temperature": model.temperature, CALIBRATION_ERROR: {name: [before[name], after[name]] for name in splits}}
 
 
 def _dataset(examples, task, split, arguments):

@@ -145,12 +145,17 @@ def test_other_models_targets_and_selections(keras_absa, places, backbone, tmp_p
 
     assert "--overwrite" in keras_absa("train", *common, code=2).stderr
     own = ["--model", "pair", "--scheme", "qa_b", "--epochs", 2, "--selection", "last", "--optimizer", "adamw"]
+    own += ["--calibrate"]
     result = json.loads(keras_absa("train", *common, *own, "--overwrite").stdout)
     assert result["class"] == "BertPairClassifier" and result["selection"]["saved_epoch"] == 2
     model = load_model(output / "model")
     assert model.scheme == "qa_b" and not model.encoder.plugs
     scores = json.loads(keras_absa("evaluate", output / "model", "--data", places, "--json").stdout)
-    assert scores["metrics"] == pytest.approx(result["test_scores"]["last"]["metrics"], abs=1e-6, nan_ok=True)
+    assert model.temperature == result["calibration"]["temperature"] != 1.0
+    errors = result["calibration"]["expected_calibration_error"]
+    expected = {**result["test_scores"]["last"]["metrics"], "expected_calibration_error": errors["test"][1]}
+    assert scores["metrics"] == pytest.approx(expected, abs=1e-6, nan_ok=True)
+    assert errors["test"][0] == result["test_scores"]["last"]["metrics"]["expected_calibration_error"]
 
 
 def test_bad_rows_are_left_out_and_listed(keras_absa, shop, backbone, tmp_path):
@@ -174,7 +179,10 @@ def test_bad_rows_are_left_out_and_listed(keras_absa, shop, backbone, tmp_path):
     ]
     failed = keras_absa("train", *arguments, code=2)
     assert "empty text" in failed.stderr and "received 2 columns, expected 3" in failed.stderr
-    assert "`--conflict drop` leaves out: received it alone" in keras_absa("train", *arguments, "--rejects", tmp_path / "r", code=2).stderr
+    assert (
+        "`--conflict drop` leaves out: received it alone"
+        in keras_absa("train", *arguments, "--rejects", tmp_path / "r", code=2).stderr
+    )
     done = keras_absa("train", *arguments, "--on-error", "skip", "--rejects", tmp_path / "r.jsonl", "--json")
     assert json.loads(done.stdout)["rows"]["train"] == 72
     listed = [json.loads(line) for line in (tmp_path / "r.jsonl").read_text().splitlines()]
