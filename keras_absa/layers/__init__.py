@@ -4,5 +4,6 @@ from keras_absa import keras as _keras  # noqa: F401  (first: one message if a v
 from keras_absa.layers.context_guided_attention import ContextGuidedAttention
 from keras_absa.layers.context_matrix import ContextMatrix
 from keras_absa.layers.quasi_attention import QuasiAttention
+from keras_absa.layers.structured_self_attention import StructuredSelfAttention
 
-__all__ = ["ContextGuidedAttention", "ContextMatrix", "QuasiAttention"]
+__all__ = ["ContextGuidedAttention", "ContextMatrix", "QuasiAttention", "StructuredSelfAttention"]
