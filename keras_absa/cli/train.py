@@ -11,7 +11,10 @@ from keras_absa.cli.json_output import to_json
 
 Model = Literal["qacg", "cg", "pair"]
 Scheme = Literal["nli_m", "qa_m", "nli_b", "qa_b", "single"]
+Pooling = Literal["cls", "mean", "self-attentive"]
+PoolingTokens = Literal["all", "words", "first_segment_words"]
 CHECKPOINT = "checkpoint"  # a folder in --output while a run is not finished
+SELF_ATTENTIVE = {"hops": 4, "attention_units": 64, "penalty": 0.0}  # its options and their defaults
 RUN_FILES = ("model", "result.json")  # what a finished one has
 Selection = Literal["dev", "last", "leaking_test"]
 
@@ -40,6 +43,23 @@ def train(
     ] = "balanced",
     seed: Annotated[int, typer.Option(help="Same seed, same run.")] = 0,
     scheme: Annotated[Scheme, typer.Option(help="How aspect and target are written into the input.")] = "nli_m",
+    pooling: Annotated[
+        Pooling,
+        typer.Option(help="What is classified: BERT's pooled [CLS], the mean of the tokens, or several weighted sums."),
+    ] = "cls",
+    hops: Annotated[
+        int, typer.Option(min=1, help="Weighted sums; only with --pooling self-attentive.")
+    ] = SELF_ATTENTIVE["hops"],
+    attention_units: Annotated[int, typer.Option(min=1, help="Width of what weighs them; likewise.")] = SELF_ATTENTIVE[
+        "attention_units"
+    ],
+    penalty: Annotated[
+        float, typer.Option(min=0.0, help="Weight of their overlap in the loss, its mean over hops x hops; likewise.")
+    ] = SELF_ATTENTIVE["penalty"],
+    pooling_tokens: Annotated[
+        PoolingTokens | None,
+        typer.Option(help="Which tokens --pooling mean or self-attentive looks at.  [default: all]"),
+    ] = None,
     gate_activation: Annotated[
         Literal["tanh", "sigmoid"] | None,
         typer.Option(help="Of CG-BERT's gates; only with --model cg.  [default: tanh]"),
@@ -100,12 +120,20 @@ def train(
       keras-absa train --data data/sentihood --output runs/sentihood --learning-rate 5e-5
       keras-absa train --data my_tables/ --output runs/shop --sampler shuffle --json
       keras-absa train --model cg --gate-activation sigmoid --data data/semeval2014 --output runs/cg
+      keras-absa train --model pair --pooling self-attentive --hops 8 --penalty 0.1 --data restaurants --output runs/hops
     """
     from keras_absa.cli.data_source import find_task, read_splits
 
     arguments = {key: value for key, value in ctx.params.items() if key not in ("as_json", "overwrite", "resume")}
     if gate_activation and model != "cg":
         raise ValueError(f"`--gate-activation` belongs to `--model cg`: received it with {model!r}. Leave it out.")
+    for name, wanted in SELF_ATTENTIVE.items():
+        if pooling != "self-attentive" and arguments[name] != wanted:
+            raise ValueError(
+                f"`--{name.replace('_', '-')}` belongs to `--pooling self-attentive`: received it with {pooling!r}. Leave it out."
+            )
+    if pooling_tokens and pooling == "cls":
+        raise ValueError("`--pooling-tokens` belongs to another `--pooling`: received it with 'cls'. Leave it out.")
     checkpoint = output / CHECKPOINT
     if resume and overwrite:
         raise ValueError("`--resume` goes on with the run that `--overwrite` deletes: received both. Give one of them.")

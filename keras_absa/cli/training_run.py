@@ -15,6 +15,7 @@ from keras_absa.cli.progress_lines import ProgressLines
 from keras_absa.data import AspectDataset, AspectTask
 from keras_absa.environment import REQUIREMENTS, installed_version
 from keras_absa.keras import keras
+from keras_absa.layers import MeanPooling, StructuredSelfAttention
 from keras_absa.metrics import constant_baseline
 from keras_absa.models import BertPairClassifier, CgBertClassifier, QacgBertClassifier
 from keras_absa.training import BestWeights, DevMetrics, TrainingCheckpoint
@@ -146,7 +147,14 @@ def _dataset(examples, task, split, arguments):
 
 
 def _build(arguments, task):
-    own = {key: arguments[key] for key in ("scheme", "max_length", "gate_activation") if arguments[key] is not None}
+    names = ("scheme", "max_length", "gate_activation", "pooling_tokens")
+    own = {key: arguments[key] for key in names if arguments[key] is not None}
+    if arguments["pooling"] == "mean":
+        own["pooling"] = MeanPooling()
+    elif arguments["pooling"] == "self-attentive":
+        own["pooling"] = StructuredSelfAttention(
+            arguments["hops"], arguments["attention_units"], penalty_coef=arguments["penalty"], penalty_scale="r2"
+        )
     return MODELS[arguments["model"]].from_pretrained(arguments["backbone"], task=task, **own)
 
 

@@ -38,7 +38,7 @@ class AspectClassifier(TextModel):
         max_length: Int, most tokens of a row. Defaults to 128.
         dropout: Float, rate on the vector that is classified. Defaults to 0.1.
         use_pooler: Bool, classify BERT's pooled vector (the public code) rather than the last hidden state of
-            [CLS] (as the paper writes). Defaults to True.
+            [CLS] (as the paper writes); a `pooling` plug's vector is classified in any case. Defaults to True.
         temperature: Float, what logits are divided by before the softmax; `calibrate` finds one. Defaults to 1.
         none_threshold: Float between 0 and 1, the probability from which on a row is "none", see `decide`. Defaults to
             None: the most probable label.
@@ -90,7 +90,7 @@ class AspectClassifier(TextModel):
         self.text_encoder = AspectEncoder(tokenizer, task, scheme=scheme, max_length=max_length)
         self.binary = scheme.endswith("_b")
 
-        width = encoder.bert.config.hidden_size
+        width = encoder.pooled_width if self._reads_pooled else encoder.bert.config.hidden_size
         outputs = 2 if self.binary else len(task.labels)
         heads = task.num_contexts if scheme == "single" else 1  # one classifier a context where the text alone is read
         stddev = encoder.bert.config.initializer_range
@@ -108,6 +108,10 @@ class AspectClassifier(TextModel):
     def build(self, input_shape=None):
         # All weights exist once the constructor has run.
         self.built = True
+
+    @property
+    def _reads_pooled(self):
+        return self.use_pooler or self.encoder.pooling is not None
 
     @property
     def temperature(self) -> float:
@@ -144,7 +148,7 @@ class AspectClassifier(TextModel):
     @tf.autograph.experimental.do_not_convert
     def call(self, inputs, training=False):
         outputs = self.encoder(inputs, training=training, first_token_only=True)
-        vector = outputs["pooled"] if self.use_pooler else outputs["last_hidden_state"][:, 0]  # [B, D]
+        vector = outputs["pooled"] if self._reads_pooled else outputs["last_hidden_state"][:, 0]  # [B, D]
         vector = tf.cast(self.classifier_dropout(vector, training=training), tf.float32)
         kernel, bias = tf.cast(self.classifier_kernel, tf.float32), tf.cast(self.classifier_bias, tf.float32)
         if self.scheme == "single":
@@ -321,8 +325,8 @@ class AspectClassifier(TextModel):
     def training_identity(self) -> dict:
         """What makes two models the same before their training."""
         slots = self.encoder.slots_config()
-        attention = slots["attention"] and {**slots["attention"]["config"], "name": ""}
-        return {**self._settings(), **slots, "attention": attention}
+        plugs = {name: slots[name] and {**slots[name]["config"], "name": ""} for name in ("attention", "pooling")}
+        return {**self._settings(), **slots, **plugs}
 
     def _settings(self):
         return {

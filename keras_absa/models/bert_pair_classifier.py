@@ -29,7 +29,7 @@ class BertPairClassifier(AspectClassifier):
     def slots_for(cls, name, task, kwargs):
         if kwargs:
             raise ValueError(
-                f"BertPairClassifier has no arguments {sorted(kwargs)}: received them. It takes scheme, max_length, dropout and "
-                "use_pooler."
+                f"BertPairClassifier has no arguments {sorted(kwargs)}: received them. It takes scheme, max_length, dropout, "
+                "use_pooler, pooling and pooling_tokens."
             )
         return {}

@@ -10,6 +10,7 @@ from keras_absa.text.tokenizer import Tokenizer
 
 VOCABULARY_FILE = "vocab.txt"
 MODEL_ARGUMENTS = ("scheme", "max_length", "dropout", "use_pooler", "temperature", "none_threshold")
+POOLING_ARGUMENTS = ("pooling", "pooling_tokens")
 
 
 def write_classifier(folder: str | Path, model, settings: dict) -> None:
@@ -32,7 +33,8 @@ def classifier_on_bert(cls, name, task: AspectTask | None, kwargs: dict):
             f"`{name}` has no {VOCABULARY_FILE}. Add the vocabulary that the BERT was trained with."
         )
     arguments = {key: kwargs.pop(key) for key in MODEL_ARGUMENTS if key in kwargs}
-    encoder = SlottedBert.from_pretrained(name, **cls.slots_for(name, task, kwargs))
+    pooling = {key: kwargs.pop(key) for key in POOLING_ARGUMENTS if key in kwargs}
+    encoder = SlottedBert.from_pretrained(name, **cls.slots_for(name, task, kwargs), **pooling)
     model = cls(encoder, task, Tokenizer(vocabulary, lower_case=lower_case_of(name)), **arguments)
     model.load_report = encoder.load_report
     model.load_report.new += ["classifier/kernel", "classifier/bias"]

@@ -11,7 +11,9 @@ from transformers import BertConfig, TFBertModel
 from keras_absa.keras import keras
 from keras_absa.layers.context_matrix import ContextMatrix
 from keras_absa.models.backbone import load_bert
+from keras_absa.models.pooling_tokens import pooled_tokens
 from keras_absa.models.pretrained_folder import read_plugs, read_settings, write_pretrained
+from keras_absa.models.slot_checks import check_attention, check_bert, check_pooling, checked_inputs, checked_layers
 
 MASK_VALUE = -10000.0  # what TFBertModel adds to the scores of padded keys
 
@@ -33,6 +35,11 @@ class SlottedBert(keras.Model):
         share_context_dense: Bool, one `ContextMatrix` for all guided layers, as the paper's formula is written,
             instead of one each. Defaults to False.
         context_init_std: Float, standard deviation of the new context weights' initial values. Defaults to 0.02.
+        pooling: A layer called as `pooling(hidden, mask=, training=)` that gives a vector and what it looked at, for example
+            `keras_absa.layers.StructuredSelfAttention` or `MeanPooling`; the encoder uses a copy of it. Defaults to None, BERT's
+            own pooler.
+        pooling_tokens: Which tokens it looks at: `"all"` real ones, `"words"` (no [CLS], no [SEP]) or
+            `"first_segment_words"`. Defaults to `"all"`.
         **kwargs: Passed to `keras.Model` (`name`).
 
     Call arguments:
@@ -42,12 +49,12 @@ class SlottedBert(keras.Model):
         return_attention: Bool, also return what the plugs give for plotting. Defaults to False.
         return_hidden_states: Bool, also return all hidden states. Defaults to False.
         first_token_only: Bool, the last layer computes the first token alone: the same numbers with less work, for
-            readers of `pooled` or of [CLS]. Defaults to False.
+            readers of `pooled` or of [CLS]; without effect where a plug pools. Defaults to False.
 
     Returns:
-        A dict: `last_hidden_state` [B, T, D] ([B, 1, D] with `first_token_only`) and `pooled` [B, D]; on request
-        `attention`, a dict from the layer's number to a dict of arrays, and `hidden_states`, the embeddings' output
-        followed by each layer's.
+        A dict: `last_hidden_state` [B, T, D] ([B, 1, D] with `first_token_only`) and `pooled` [B, `pooled_width`]; on request
+        `attention`, a dict from the layer's number to a dict of arrays, with a `pooling` plug `annotation`, float32 [B, R, T],
+        and `hidden_states`, the embeddings' output followed by each layer's.
 
     Raises:
         ValueError: If slots and arguments do not fit each other, or an input is missing.
@@ -74,13 +81,15 @@ class SlottedBert(keras.Model):
         guided_layers: tuple[int, ...] | None = None,
         share_context_dense: bool = False,
         context_init_std: float = 0.02,
+        pooling: keras.layers.Layer | None = None,
+        pooling_tokens: str = "all",
         **kwargs,
     ):
         super().__init__(**kwargs)
-        _check_bert(bert)
+        check_bert(bert)
         self.num_layers = bert.config.num_hidden_layers
         self.num_contexts = num_contexts
-        self.guided_layers = _checked_layers(guided_layers, self.num_layers) if attention is not None else ()
+        self.guided_layers = checked_layers(guided_layers, self.num_layers) if attention is not None else ()
         self.share_context_dense = share_context_dense
         self.context_init_std = context_init_std
         self.bert = bert
@@ -91,8 +100,18 @@ class SlottedBert(keras.Model):
         self.context_embedding = None
         self.context_matrices, self.plugs = {}, {}
         if attention is not None:
-            _check_attention(attention, num_contexts, bert.config.num_attention_heads)
+            check_attention(attention, num_contexts, bert.config.num_attention_heads)
             self._plug_in(attention)
+        self.pooling, self.pooling_tokens = None, pooling_tokens
+        self.pooled_width = bert.config.hidden_size
+        if pooling is not None:
+            check_pooling(pooling, pooling_tokens)
+            config = {**pooling.get_config(), "name": "pooling", "return_attention": True}
+            self.pooling = type(pooling).from_config(config)
+            self.pooling.build(tf.TensorShape([None, None, bert.config.hidden_size]))
+            self.pooled_width = self.pooling.output_dim
+            if bert.bert.pooler is not None:
+                bert.bert.pooler.trainable = False  # nothing reads it
         self.build()
 
     def _plug_in(self, attention):
@@ -125,8 +144,8 @@ class SlottedBert(keras.Model):
     # No branch depends on a tensor, here or in BERT's sublayers; graphs are made faster without AutoGraph.
     @tf.autograph.experimental.do_not_convert
     def call(self, inputs, training=False, return_attention=False, return_hidden_states=False, first_token_only=False):
-        input_ids, attention_mask, token_type_ids = _checked_inputs(inputs)
-        main = self.bert.bert
+        input_ids, attention_mask, token_type_ids = checked_inputs(inputs)
+        main, first_token_only = self.bert.bert, first_token_only and self.pooling is None
         hidden = main.embeddings(input_ids=input_ids, token_type_ids=token_type_ids, training=training)  # [B, T, D]
         mask = (1.0 - tf.cast(attention_mask, hidden.dtype)) * MASK_VALUE
         mask = mask[:, None, None, :]  # [B, 1, 1, T]
@@ -146,7 +165,12 @@ class SlottedBert(keras.Model):
             states.append(hidden)
 
         outputs = {"last_hidden_state": hidden}
-        if main.pooler is not None:
+        if self.pooling is not None:
+            tokens = pooled_tokens(attention_mask, token_type_ids, self.pooling_tokens)  # [B, T]
+            outputs["pooled"], annotation = self.pooling(hidden, mask=tokens, training=training)
+            if return_attention:
+                outputs["annotation"] = annotation  # [B, R, T]
+        elif main.pooler is not None:
             outputs["pooled"] = main.pooler(hidden_states=hidden)  # [B, D]
         if return_attention:
             outputs["attention"] = maps
@@ -214,8 +238,9 @@ class SlottedBert(keras.Model):
             named["context_embedding"] = self.context_embedding.embeddings
         for layer, plug in self.plugs.items():
             for part, owner in (("context_matrix", self.context_matrices[layer]), ("attention", plug)):
-                for weight in owner.weights:
-                    named[f"layer_{layer}/{part}/{weight.name.split('/')[-1].split(':')[0]}"] = weight
+                named |= {f"layer_{layer}/{part}/{name}": weight for name, weight in _by_name(owner)}
+        if self.pooling is not None:
+            named |= {f"pooling/{name}": weight for name, weight in _by_name(self.pooling)}
         return named
 
     def slots_config(self) -> dict:
@@ -227,6 +252,8 @@ class SlottedBert(keras.Model):
             "guided_layers": list(self.guided_layers) if self.plugs else None,
             "share_context_dense": self.share_context_dense,
             "context_init_std": self.context_init_std,
+            "pooling": self.pooling and keras.layers.serialize(self.pooling),
+            "pooling_tokens": self.pooling_tokens,
         }
 
     def get_config(self):
@@ -236,8 +263,8 @@ class SlottedBert(keras.Model):
     def from_config(cls, config):
         config = dict(config)
         bert = TFBertModel(BertConfig.from_dict(config.pop("bert")))
-        attention = config.pop("attention")
-        return cls(bert, attention=attention and keras.layers.deserialize(attention), **config)
+        plugs = {name: config.pop(name, None) for name in ("attention", "pooling")}
+        return cls(bert, **{name: plug and keras.layers.deserialize(plug) for name, plug in plugs.items()}, **config)
 
     @classmethod
     def from_pretrained(cls, name: str | Path, **slots) -> "SlottedBert":
@@ -278,53 +305,5 @@ class SlottedBert(keras.Model):
         write_pretrained(folder, self, self.plug_weights(), {"class": type(self).__name__, "slots": self.get_config()})
 
 
-def _check_bert(bert):
-    if not isinstance(bert, TFBertModel):
-        raise ValueError(
-            f"`bert` must be a transformers.TFBertModel: received {type(bert).__module__}.{type(bert).__name__}. Load one with "
-            "TFBertModel.from_pretrained, or use SlottedBert.from_pretrained."
-        )
-
-
-def _check_attention(attention, num_contexts, num_heads):
-    if not isinstance(attention, keras.layers.Layer):
-        raise ValueError(
-            f"`attention` must be a Keras 2 layer: received {type(attention).__module__}.{type(attention).__name__}. Derive it "
-            "from `keras_absa.keras.keras.layers.Layer`; a Keras 3 layer cannot live in a TFBertModel."
-        )
-    if not num_contexts or num_contexts < 1:
-        raise ValueError(
-            f"`num_contexts` must be a positive number with `attention`: received {num_contexts}. Pass `task.num_contexts`."
-        )
-    if attention.num_heads != num_heads:
-        raise ValueError(
-            f"`attention` must have the encoder's {num_heads} heads: received num_heads={attention.num_heads}. Make the layer "
-            f"with num_heads={num_heads}."
-        )
-
-
-def _checked_layers(layers, num_layers) -> tuple[int, ...]:
-    layers = tuple(range(num_layers)) if layers is None else tuple(sorted({int(layer) for layer in layers}))
-    if not layers or layers[0] < 0 or layers[-1] >= num_layers:
-        raise ValueError(
-            f"`guided_layers` must be layers 0 to {num_layers - 1}: received {list(layers)}. Leave it out to guide all."
-        )
-    return layers
-
-
-def _checked_inputs(inputs):
-    if not hasattr(inputs, "get") or inputs.get("input_ids") is None:
-        raise ValueError(
-            f"`inputs` must be a dict with `input_ids`: received {type(inputs).__name__}. Make it with "
-            "`keras_absa.text.PairEncoder`."
-        )
-    input_ids = inputs["input_ids"]
-    if getattr(input_ids, "dtype", None) == tf.string:
-        raise ValueError(
-            "`input_ids` must be integers: received strings. Strings go to fit, evaluate, predict or predict_aspects of a "
-            "classifier, or through `keras_absa.text.PairEncoder`."
-        )
-    attention_mask = inputs.get("attention_mask")
-    token_type_ids = inputs.get("token_type_ids")
-    attention_mask = tf.ones_like(input_ids) if attention_mask is None else attention_mask
-    return input_ids, attention_mask, tf.zeros_like(input_ids) if token_type_ids is None else token_type_ids
+def _by_name(layer):
+    return [(weight.name.split("/")[-1].split(":")[0], weight) for weight in layer.weights]

@@ -83,9 +83,9 @@ def _in_float32(model: AspectClassifier) -> AspectClassifier:
     keras.mixed_precision.set_global_policy("float32")
     try:
         config = model.get_config()
-        attention = config["encoder"]["attention"]
-        if attention:
-            attention["config"].pop("dtype", None)
+        for plug in ("attention", "pooling"):
+            if config["encoder"][plug]:
+                config["encoder"][plug]["config"].pop("dtype", None)
         copy = type(model).from_config(config)
     finally:
         keras.mixed_precision.set_global_policy(policy)

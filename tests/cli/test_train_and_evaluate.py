@@ -4,8 +4,10 @@ import pytest
 
 from keras_absa.data import restaurants
 from keras_absa.data.aspect_task import SCHEMES
+from keras_absa.layers import MeanPooling
 from keras_absa.models import QacgBertClassifier
 from keras_absa.models.load_model import load_model
+from keras_absa.models.pooling_tokens import POOLING_TOKENS
 
 
 @pytest.fixture(scope="module")
@@ -82,6 +84,8 @@ def test_load_model_names_what_is_wrong(model_folder, run_folder, backbone, tmp_
         (["--data", "{shop}", "--output", "{shop}/train.csv"], "must be a folder"),
         (["--data", "{new}", "--output", "{new}"], "no such folder"),
         (["--data", "{shop}", "--output", "{new}", "--gate-activation", "tanh"], "belongs to `--model cg`"),
+        (["--data", "{shop}", "--output", "{new}", "--hops", "8"], "`--hops` belongs to `--pooling self-attentive`"),
+        (["--data", "{shop}", "--output", "{new}", "--pooling-tokens", "all"], "belongs to another `--pooling`"),
         (["--data", "{shop}", "--output", "{new}", "--task", "hotels"], "`--task` must be one of"),
         (["--data", "{shop}", "--output", "{new}", "--task", "{bad}"], "task.json: this does not describe a task"),
         (["--data", "{shop}", "--output", "{new}", "--task", "restaurants"], "train.csv:2: unknown label 'good'"),
@@ -117,6 +121,7 @@ def test_schemes_offered_are_those_of_the_library():
     from keras_absa.cli import train
 
     assert get_args(train.__globals__["Scheme"]) == SCHEMES
+    assert get_args(train.__globals__["PoolingTokens"]) == POOLING_TOKENS
 
 
 @pytest.fixture(scope="module")
@@ -137,19 +142,23 @@ def test_other_models_targets_and_selections(keras_absa, places, backbone, tmp_p
     output = tmp_path / "run"
     common = ["--data", places, "--output", output, "--backbone", backbone, "--max-length", 24, "--json"]
     own = ["--model", "cg", "--gate-activation", "sigmoid", "--epochs", 1, "--selection", "leaking_test"]
+    own += ["--pooling", "self-attentive", "--hops", 3, "--penalty", 0.5, "--pooling-tokens", "words"]
     result = json.loads(keras_absa("train", *common, *own).stdout)
     assert result["class"] == "CgBertClassifier" and result["task"]["targets"] == ["TARGET1", "TARGET2"]
     assert result["selection"]["on"] == "test" and len(result["test"]) == 1 and "dev" not in result
     model = load_model(output / "model")
     assert model.encoder.plugs["0"].gate_activation == "sigmoid" and model.max_length == 24
+    pooling = model.encoder.pooling
+    assert (pooling.hops, pooling.attention_units, pooling.penalty_coef, pooling.penalty_scale) == (3, 64, 0.5, "r2")
+    assert model.encoder.pooling_tokens == "words" and result["history"][0]["penalty"] > 0
 
     assert "--overwrite" in keras_absa("train", *common, code=2).stderr
     own = ["--model", "pair", "--scheme", "qa_b", "--epochs", 2, "--selection", "last", "--optimizer", "adamw"]
-    own += ["--calibrate"]
+    own += ["--calibrate", "--pooling", "mean"]
     result = json.loads(keras_absa("train", *common, *own, "--overwrite").stdout)
     assert result["class"] == "BertPairClassifier" and result["selection"]["saved_epoch"] == 2
     model = load_model(output / "model")
-    assert model.scheme == "qa_b" and not model.encoder.plugs
+    assert model.scheme == "qa_b" and not model.encoder.plugs and type(model.encoder.pooling) is MeanPooling
     scores = json.loads(keras_absa("evaluate", output / "model", "--data", places, "--json").stdout)
     assert model.temperature == result["calibration"]["temperature"] != 1.0
     errors = result["calibration"]["expected_calibration_error"]

@@ -7,7 +7,7 @@ import tensorflow as tf
 
 from keras_absa.data import sentihood
 from keras_absa.keras import keras
-from keras_absa.layers import ContextGuidedAttention, QuasiAttention
+from keras_absa.layers import ContextGuidedAttention, QuasiAttention, StructuredSelfAttention
 from keras_absa.models import CgBertClassifier, QacgBertClassifier, SlottedBert
 from tests.layers.helpers import GATES, randomize
 from tests.models.tiny import ATTENTIONS, random_batch, tiny_bert, tiny_encoder, tiny_tokenizer
@@ -310,3 +310,64 @@ class TestErrors:
     def test_layers_that_are_not_there(self, layers):
         with pytest.raises(ValueError, match=r"`guided_layers` must be layers 0 to 1: received .*\. Leave it out"):
             tiny_encoder("quasi", guided_layers=layers)
+
+
+class TestPooling:
+    def test_pools_the_last_hidden_states(self):
+        encoder = tiny_encoder("quasi", pooling=StructuredSelfAttention(2, 3, penalty_coef=0.5))
+        batch = random_batch()
+        outputs = encoder(batch, return_attention=True, first_token_only=True)
+        pooled, annotation = encoder.pooling(outputs["last_hidden_state"], mask=batch["attention_mask"])
+        np.testing.assert_allclose(outputs["pooled"], pooled, atol=1e-6)
+        np.testing.assert_allclose(outputs["annotation"], annotation, atol=1e-6)
+        assert pooled.shape[-1] == encoder.pooled_width == 48
+        mean = tf.reduce_mean(encoder.pooling.penalties(annotation))
+        encoder(batch)
+        np.testing.assert_allclose(encoder.losses, [0.5 * mean], rtol=1e-5)
+
+    def test_padding_changes_nothing(self):
+        encoder = tiny_encoder(None, pooling=StructuredSelfAttention(2, 3), pooling_tokens="words")
+        batch = bert_inputs(random_batch())
+        longer = {name: np.pad(value, ((0, 0), (0, 3))) for name, value in batch.items()}
+        np.testing.assert_allclose(encoder(longer)["pooled"], encoder(batch)["pooled"], atol=1e-5)
+
+    @pytest.mark.parametrize(
+        ("tokens", "expected"),
+        [
+            ("all", [[1, 1, 1, 1, 1, 1, 0], [1, 1, 1, 1, 0, 0, 0]]),
+            ("words", [[0, 1, 0, 1, 1, 0, 0], [0, 1, 1, 0, 0, 0, 0]]),
+            ("first_segment_words", [[0, 1, 0, 0, 0, 0, 0], [0, 1, 1, 0, 0, 0, 0]]),
+        ],
+    )
+    def test_which_tokens_it_sees(self, tokens, expected):
+        """[CLS] a [SEP] b b [SEP] [PAD] and, without a second segment, [CLS] a a [SEP]."""
+        batch = {
+            "input_ids": tf.constant([[2, 5, 3, 6, 7, 3, 0], [2, 5, 6, 3, 0, 0, 0]]),
+            "attention_mask": tf.constant([[1, 1, 1, 1, 1, 1, 0], [1, 1, 1, 1, 0, 0, 0]]),
+            "token_type_ids": tf.constant([[0, 0, 0, 1, 1, 1, 0], [0, 0, 0, 0, 0, 0, 0]]),
+        }
+        encoder = tiny_encoder(None, pooling=StructuredSelfAttention(2, 3), pooling_tokens=tokens)
+        seen = encoder(batch, return_attention=True)["annotation"].numpy() > 0
+        np.testing.assert_array_equal(seen.all(axis=1), np.array(expected, bool))
+        np.testing.assert_array_equal(seen.any(axis=1), np.array(expected, bool))
+
+    def test_saved_and_loaded(self, tmp_path):
+        encoder = tiny_encoder("cg", pooling=StructuredSelfAttention(2, 3, pooling="project"), pooling_tokens="words")
+        assert {"pooling/w_s1", "pooling/w_s2", "pooling/kernel", "pooling/bias"} <= set(encoder.plug_weights())
+        encoder.save_pretrained(tmp_path)
+        again = SlottedBert.from_pretrained(tmp_path)
+        np.testing.assert_array_equal(again(random_batch())["pooled"], encoder(random_batch())["pooled"])
+        slots, saved = again.slots_config(), encoder.slots_config()
+        assert slots.pop("bert") and saved.pop("bert") and slots == saved and not again.load_report.unused
+
+    @pytest.mark.parametrize(
+        ("slots", "message"),
+        [
+            ({"pooling": StructuredSelfAttention(2, 3, pooling="none")}, "must give one vector a text"),
+            ({"pooling": keras3.layers.Dense(3)}, "`pooling` must be a Keras 2 layer: received keras"),
+            ({"pooling": StructuredSelfAttention(2, 3), "pooling_tokens": "cls"}, "`pooling_tokens` must be one of"),
+        ],
+    )
+    def test_errors(self, slots, message):
+        with pytest.raises(ValueError, match=message):
+            tiny_encoder(None, **slots)

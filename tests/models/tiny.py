@@ -56,10 +56,10 @@ def tiny_encoder(kind="quasi", *, layers=2, num_contexts=2, seed=0, bert_dropout
     """A `SlottedBert` with an attention of `ATTENTIONS` (`None`: BERT's own); `kwargs` go to where they belong."""
     keras.utils.set_random_seed(seed)
     bert = tiny_bert(layers=layers, dropout=bert_dropout, positions=positions, initializer_range=0.2)  # for 24 units
-    if kind is None:
-        return SlottedBert(bert)
-    names = ("guided_layers", "share_context_dense", "context_init_std")
+    names = ("guided_layers", "share_context_dense", "context_init_std", "pooling", "pooling_tokens")
     slots = {name: kwargs.pop(name) for name in names if name in kwargs}
+    if kind is None:
+        return SlottedBert(bert, **slots)
     return SlottedBert(bert, attention=ATTENTIONS[kind](3, **kwargs), num_contexts=num_contexts, **slots)
 
 
