@@ -116,12 +116,15 @@ def test_biases_regularizer_and_dropouts():
     layer.b_s2.assign([3.0, -3.0])
     np.testing.assert_allclose(layer(inputs)[1], attention, atol=1e-6, err_msg="a softmax ignores a hop's constant")
 
-    dropped, noisy = layer(inputs, training=True)
-    assert 0.2 < np.mean(dropped.numpy() == 0) < 0.8 and np.abs(noisy - attention).max() > 1e-3
-    layer.attention_dropout = layer.input_dropout.rate = layer.hidden_dropout.rate = 0.0
+    layer.input_dropout.rate = layer.hidden_dropout.rate = 0.0
     dropped, quiet = layer(inputs, training=True)
     np.testing.assert_allclose(quiet, attention, atol=1e-6)
+    assert 0.2 < np.mean(dropped.numpy() == 0) < 0.8
     np.testing.assert_allclose(dropped[dropped != 0], 2 * pooled[dropped != 0], rtol=1e-5)
+    for dropout in (layer.input_dropout, layer.hidden_dropout):
+        dropout.rate = 0.5
+        assert np.abs(layer(inputs, training=True)[1] - attention).max() > 1e-3
+        dropout.rate = 0.0
 
 
 @pytest.mark.parametrize(("pooling", "shape"), [("flatten", 12), ("mean", 6), ("project", 7), ("none", 6)])
