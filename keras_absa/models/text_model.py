@@ -14,7 +14,7 @@ from keras_absa.training.warn_once import warn_cut
 
 
 class TextModel(keras.Model):
-    """Base of `AspectClassifier`: `compile` with the paper's defaults, and a `fit` that takes examples.
+    """Base of `AspectModel`: `compile` with the paper's defaults, and a `fit` that takes examples.
 
     A subclass has a `task`, a `text_encoder` (`AspectEncoder`), a `max_length`, and `training_identity()`.
     """
