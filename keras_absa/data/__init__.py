@@ -29,6 +29,7 @@ from keras_absa.data.table import read_table
 from keras_absa.data.target_text_reader import read_target_texts
 from keras_absa.data.task_from_examples import task_from_examples
 from keras_absa.data.treebank import treebank_clean
+from keras_absa.data.word_vectors import WordVectors, read_word_vectors
 from keras_absa.data.write_examples import write_examples
 
 __all__ = [
@@ -38,6 +39,7 @@ __all__ = [
     "DataError",
     "DataReport",
     "LoadReport",
+    "WordVectors",
     "aspect_terms",
     "check_groups",
     "find_splits",
@@ -55,6 +57,7 @@ __all__ = [
     "read_sentihood",
     "read_table",
     "read_target_texts",
+    "read_word_vectors",
     "report",
     "restaurants",
     "semeval2014",
