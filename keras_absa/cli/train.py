@@ -9,7 +9,7 @@ import typer
 from keras_absa.cli.command_group import STOPPED, quiet_tensorflow, tell
 from keras_absa.cli.json_output import to_json
 
-Model = Literal["qacg", "cg", "pair"]
+Model = Literal["qacg", "cg", "pair", "self-attentive"]
 Scheme = Literal["nli_m", "qa_m", "nli_b", "qa_b", "single"]
 Pooling = Literal["cls", "mean", "self-attentive"]
 PoolingTokens = Literal["all", "words", "first_segment_words"]
@@ -25,7 +25,9 @@ def train(
         str, typer.Option(help="A folder with train, dev and test files, or restaurants | neighbourhoods.")
     ],
     output: Annotated[Path, typer.Option(help="Folder of the run: model/ and result.json go there.")],
-    model: Annotated[Model, typer.Option(help="QACG-BERT, CG-BERT, or BERT on sentence pairs.")] = "qacg",
+    model: Annotated[
+        Model, typer.Option(help="QACG-BERT, CG-BERT, BERT on sentence pairs, or a BiLSTM without BERT.")
+    ] = "qacg",
     backbone: Annotated[str, typer.Option(help="minilm, a folder with a BERT, or a hub name.")] = "minilm",
     task: Annotated[
         str | None,
@@ -36,7 +38,9 @@ def train(
         ),
     ] = None,
     epochs: Annotated[int, typer.Option(min=1)] = 4,
-    learning_rate: Annotated[float, typer.Option(min=0.0)] = 2e-5,
+    learning_rate: Annotated[
+        float | None, typer.Option(min=0.0, help="[default: 2e-5; 1e-3 with --model self-attentive]")
+    ] = None,
     batch_size: Annotated[int, typer.Option(min=1)] = 24,
     sampler: Annotated[
         Literal["balanced", "shuffle"], typer.Option(help="Each label equally often, or each row once an epoch.")
@@ -48,7 +52,7 @@ def train(
         typer.Option(help="What is classified: BERT's pooled [CLS], the mean of the tokens, or several weighted sums."),
     ] = "cls",
     hops: Annotated[
-        int, typer.Option(min=1, help="Weighted sums; only with --pooling self-attentive.")
+        int, typer.Option(min=1, help="Weighted sums; only where something is self-attentive.")
     ] = SELF_ATTENTIVE["hops"],
     attention_units: Annotated[int, typer.Option(min=1, help="Width of what weighs them; likewise.")] = SELF_ATTENTIVE[
         "attention_units"
@@ -86,7 +90,13 @@ def train(
         Literal["keep", "drop", "error"], typer.Option(help="What becomes of a question that has two labels.")
     ] = "keep",
     max_length: Annotated[int, typer.Option(min=4, help="Most tokens of a row.")] = 128,
-    optimizer: Annotated[Literal["bert_adam", "adam", "adamw"], typer.Option()] = "bert_adam",
+    optimizer: Annotated[
+        Literal["bert_adam", "adam", "adamw"] | None,
+        typer.Option(help="[default: bert_adam; adam with --model self-attentive]"),
+    ] = None,
+    word_vectors: Annotated[
+        Path | None, typer.Option(help="GloVe, word2vec or fastText file for --model self-attentive; random without.")
+    ] = None,
     selection: Annotated[
         Selection,
         typer.Option(
@@ -121,6 +131,7 @@ def train(
       keras-absa train --data my_tables/ --output runs/shop --sampler shuffle --json
       keras-absa train --model cg --gate-activation sigmoid --data data/semeval2014 --output runs/cg
       keras-absa train --model pair --pooling self-attentive --hops 8 --penalty 0.1 --data restaurants --output runs/hops
+      keras-absa train --model self-attentive --word-vectors glove.6B.100d.txt --data restaurants --output runs/bilstm
     """
     from keras_absa.cli.data_source import find_task, read_splits
 
@@ -128,10 +139,27 @@ def train(
     if gate_activation and model != "cg":
         raise ValueError(f"`--gate-activation` belongs to `--model cg`: received it with {model!r}. Leave it out.")
     for name, wanted in SELF_ATTENTIVE.items():
-        if pooling != "self-attentive" and arguments[name] != wanted:
+        if "self-attentive" not in (model, pooling) and arguments[name] != wanted:
             raise ValueError(
                 f"`--{name.replace('_', '-')}` belongs to `--pooling self-attentive`: received it with {pooling!r}. Leave it out."
             )
+    if word_vectors and model != "self-attentive":
+        raise ValueError(
+            f"`--word-vectors` belongs to `--model self-attentive`: received it with {model!r}. Leave it out."
+        )
+    if model == "self-attentive":
+        for name, value, wanted in (
+            ("scheme", scheme, "nli_m"),
+            ("pooling", pooling, "cls"),
+            ("backbone", backbone, "minilm"),
+        ):
+            if value != wanted:
+                raise ValueError(
+                    f"`--{name}` belongs to the models on a BERT: received it with {model!r}. Leave it out."
+                )
+    arguments["optimizer"] = optimizer or ("adam" if model == "self-attentive" else "bert_adam")
+    if learning_rate is None:
+        arguments["learning_rate"] = 1e-3 if model == "self-attentive" else 2e-5
     if pooling_tokens and pooling == "cls":
         raise ValueError("`--pooling-tokens` belongs to another `--pooling`: received it with 'cls'. Leave it out.")
     checkpoint = output / CHECKPOINT
@@ -148,7 +176,7 @@ def train(
     found_task = find_task(task, data, on_error)
     if found_task.open_aspects and model != "pair":
         raise ValueError(
-            f"`--model {model}` has a vector for each of a closed set of aspects: received aspect terms. Use --model pair."
+            f"`--model {model}` has weights for each of a closed set of aspects: received aspect terms. Use --model pair."
         )
     reading = {"clean": clean, "holdout": holdout, "seed": seed}
     rows = read_splits(found_task, data, **reading, on_error=on_error, rejects=rejects, conflict=conflict)

@@ -17,7 +17,7 @@ from keras_absa.environment import REQUIREMENTS, installed_version
 from keras_absa.keras import keras
 from keras_absa.layers import MeanPooling, StructuredSelfAttention
 from keras_absa.metrics import constant_baseline
-from keras_absa.models import BertPairClassifier, CgBertClassifier, QacgBertClassifier
+from keras_absa.models import BertPairClassifier, CgBertClassifier, QacgBertClassifier, SelfAttentiveClassifier
 from keras_absa.training import BestWeights, DevMetrics, TrainingCheckpoint
 from keras_absa.training.training_setup import MONITORS
 
@@ -55,8 +55,8 @@ def run(arguments: dict, task: AspectTask, rows: dict[str, list], checkpoint_fol
     keras.utils.set_random_seed(arguments["seed"])
     every = arguments["checkpoint_every"]
     checkpoint = TrainingCheckpoint(checkpoint_folder, every) if every else None
-    model = _build(arguments, task)
-    tell(str(model.load_report).splitlines()[0])
+    model = _build(arguments, task, data["train"])
+    tell(str(model.load_report).splitlines()[0] if model.load_report else f"{model.tokenizer.vocab_size} words")
     model.compile(optimizer=arguments["optimizer"], learning_rate=arguments["learning_rate"])
     dev_metrics, kept = DevMetrics(data[watched]), KeptWeights(MONITORS[task.metrics])
     with contextlib.redirect_stdout(sys.stderr):  # Keras writes its progress to stdout, which belongs to the results
@@ -146,15 +146,19 @@ def _dataset(examples, task, split, arguments):
     return AspectDataset(examples, task, split=split, **own)
 
 
-def _build(arguments, task):
+def _build(arguments, task, train):
     names = ("scheme", "max_length", "gate_activation", "pooling_tokens")
     own = {key: arguments[key] for key in names if arguments[key] is not None}
     if arguments["pooling"] == "mean":
         own["pooling"] = MeanPooling()
-    elif arguments["pooling"] == "self-attentive":
-        own["pooling"] = StructuredSelfAttention(
-            arguments["hops"], arguments["attention_units"], penalty_coef=arguments["penalty"], penalty_scale="r2"
-        )
+    attention = StructuredSelfAttention(
+        arguments["hops"], arguments["attention_units"], penalty_coef=arguments["penalty"], penalty_scale="r2"
+    )
+    if arguments["model"] == "self-attentive":
+        own = {"attention": attention, "max_length": arguments["max_length"], "word_vectors": arguments["word_vectors"]}
+        return SelfAttentiveClassifier.from_examples(train, task, **own)
+    if arguments["pooling"] == "self-attentive":
+        own["pooling"] = attention
     return MODELS[arguments["model"]].from_pretrained(arguments["backbone"], task=task, **own)
 
 

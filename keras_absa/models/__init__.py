@@ -7,6 +7,7 @@ from keras_absa.models.cg_bert_classifier import CgBertClassifier
 from keras_absa.models.load_model import load_model
 from keras_absa.models.predictor import Predictor
 from keras_absa.models.qacg_bert_classifier import QacgBertClassifier
+from keras_absa.models.self_attentive_classifier import SelfAttentiveClassifier
 from keras_absa.models.slotted_bert import SlottedBert
 
 __all__ = [
@@ -15,6 +16,7 @@ __all__ = [
     "CgBertClassifier",
     "Predictor",
     "QacgBertClassifier",
+    "SelfAttentiveClassifier",
     "SlottedBert",
     "load_model",
 ]

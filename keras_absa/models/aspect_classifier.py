@@ -125,6 +125,10 @@ class AspectClassifier(AspectModel):
         own = {"classifier/kernel": self.classifier_kernel, "classifier/bias": self.classifier_bias}
         return {**self.encoder.plug_weights(), **own}
 
+    def inference_weights(self) -> list[tf.Variable]:
+        """What an export holds."""
+        return [*self.encoder.bert.variables, *self.plug_weights().values()]
+
     def training_identity(self) -> dict:
         """What makes two models the same before their training."""
         slots = self.encoder.slots_config()

@@ -3,25 +3,27 @@
 from pathlib import Path
 
 from keras_absa.data.source_file import JsonError, parse_json
-from keras_absa.models.aspect_classifier import AspectClassifier
+from keras_absa.models.aspect_model import AspectModel
 from keras_absa.models.backbone import CONFIG_FILE, PLUGS_FILE
 from keras_absa.models.bert_pair_classifier import BertPairClassifier
 from keras_absa.models.cg_bert_classifier import CgBertClassifier
 from keras_absa.models.classifier_folder import VOCABULARY_FILE
 from keras_absa.models.qacg_bert_classifier import QacgBertClassifier
+from keras_absa.models.self_attentive_classifier import SelfAttentiveClassifier
 
-CLASSES = {each.__name__: each for each in (BertPairClassifier, CgBertClassifier, QacgBertClassifier)}
+ON_WORDS = (SelfAttentiveClassifier,)
+CLASSES = {each.__name__: each for each in (BertPairClassifier, CgBertClassifier, QacgBertClassifier, *ON_WORDS)}
 WEIGHT_FILES = ("model.safetensors", "tf_model.h5")
 
 
-def load_model(folder: str | Path) -> AspectClassifier:
+def load_model(folder: str | Path) -> AspectModel:
     """Reads the model that `save_pretrained` wrote into a folder.
 
     Args:
         folder: The folder, with `keras_absa.json` in it.
 
     Returns:
-        A `QacgBertClassifier`, a `CgBertClassifier` or a `BertPairClassifier`.
+        A `QacgBertClassifier`, a `CgBertClassifier`, a `BertPairClassifier` or a `SelfAttentiveClassifier`.
 
     Raises:
         FileNotFoundError: If there is no such folder, or a file is missing in it.
@@ -42,13 +44,6 @@ def load_model(folder: str | Path) -> AspectClassifier:
     config = folder / CONFIG_FILE
     if not config.is_file():
         raise FileNotFoundError(f"{folder}: no {CONFIG_FILE} in this folder. {_advice(folder)}")
-    missing = [name for name in ("config.json", VOCABULARY_FILE, PLUGS_FILE) if not (folder / name).is_file()]
-    if not any((folder / name).is_file() for name in WEIGHT_FILES):
-        missing.append(" or ".join(WEIGHT_FILES))
-    if missing:
-        raise FileNotFoundError(
-            f"{folder}: the saved model is incomplete, it has no {', no '.join(missing)}. Save it again."
-        )
     try:
         settings = parse_json(config.read_text("utf-8"))
     except (JsonError, UnicodeDecodeError) as error:
@@ -60,7 +55,19 @@ def load_model(folder: str | Path) -> AspectClassifier:
             f"{config}: `class` must be one of {sorted(CLASSES)}: received {name!r}. Give the folder of a whole "
             "model, not of an encoder alone."
         )
+    _check_files(folder, CLASSES[name])
     return CLASSES[name].from_pretrained(folder)
+
+
+def _check_files(folder: Path, model_class) -> None:
+    needed = [VOCABULARY_FILE, PLUGS_FILE] + ([] if model_class in ON_WORDS else ["config.json"])
+    missing = [name for name in needed if not (folder / name).is_file()]
+    if model_class not in ON_WORDS and not any((folder / name).is_file() for name in WEIGHT_FILES):
+        missing.append(" or ".join(WEIGHT_FILES))
+    if missing:
+        raise FileNotFoundError(
+            f"{folder}: the saved model is incomplete, it has no {', no '.join(missing)}. Save it again."
+        )
 
 
 def _advice(folder: Path) -> str:

@@ -12,11 +12,17 @@ from keras_absa.models.backbone import CONFIG_FILE, PLUGS_FILE
 
 def write_pretrained(folder, encoder, plugs: dict, settings: dict) -> None:
     """Writes the BERT, the plugs and the settings of an encoder or of a model around one."""
+    Path(folder).mkdir(parents=True, exist_ok=True)
+    encoder.bert.save_pretrained(folder, safe_serialization=True)
+    write_settings(folder, plugs, settings)
+
+
+def write_settings(folder, plugs: dict, settings: dict) -> None:
+    """Writes weights by name, and settings."""
     from keras_absa import __version__
 
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    encoder.bert.save_pretrained(folder, safe_serialization=True)
     arrays = {name: tf.convert_to_tensor(weight) for name, weight in plugs.items()}
     (folder / PLUGS_FILE).write_bytes(safetensors_bytes(arrays))
     settings = {"format": 1, "keras_absa": __version__, **settings}
@@ -55,3 +61,8 @@ def read_plugs(folder: str | Path, plugs: dict, report) -> None:
         weight.assign(arrays[name])
     report.loaded += list(plugs)
     report.unused += sorted(set(arrays) - set(plugs))
+
+
+def weights_by_name(prefix: str, layer) -> dict[str, tf.Variable]:
+    """A layer's weights as `prefix/name`; a name is the last part of Keras' own, which does not depend on the layer's place."""
+    return {f"{prefix}/{weight.name.split('/')[-1].split(':')[0]}": weight for weight in layer.weights}

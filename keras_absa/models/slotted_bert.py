@@ -12,7 +12,7 @@ from keras_absa.keras import keras
 from keras_absa.layers.context_matrix import ContextMatrix
 from keras_absa.models.backbone import load_bert
 from keras_absa.models.pooling_tokens import pooled_tokens
-from keras_absa.models.pretrained_folder import read_plugs, read_settings, write_pretrained
+from keras_absa.models.pretrained_folder import read_plugs, read_settings, weights_by_name, write_pretrained
 from keras_absa.models.slot_checks import check_attention, check_bert, check_pooling, checked_inputs, checked_layers
 
 MASK_VALUE = -10000.0  # what TFBertModel adds to the scores of padded keys
@@ -238,9 +238,9 @@ class SlottedBert(keras.Model):
             named["context_embedding"] = self.context_embedding.embeddings
         for layer, plug in self.plugs.items():
             for part, owner in (("context_matrix", self.context_matrices[layer]), ("attention", plug)):
-                named |= {f"layer_{layer}/{part}/{name}": weight for name, weight in _by_name(owner)}
+                named |= weights_by_name(f"layer_{layer}/{part}", owner)
         if self.pooling is not None:
-            named |= {f"pooling/{name}": weight for name, weight in _by_name(self.pooling)}
+            named |= weights_by_name("pooling", self.pooling)
         return named
 
     def slots_config(self) -> dict:
@@ -303,7 +303,3 @@ class SlottedBert(keras.Model):
     def save_pretrained(self, folder: str | Path) -> None:
         """Writes a HuggingFace folder that a plain `TFBertModel` loads, and the plugs beside it."""
         write_pretrained(folder, self, self.plug_weights(), {"class": type(self).__name__, "slots": self.get_config()})
-
-
-def _by_name(layer):
-    return [(weight.name.split("/")[-1].split(":")[0], weight) for weight in layer.weights]

@@ -17,13 +17,14 @@ MEANINGLESS = {("VarHandleOp", "debug_name")}
 
 
 def make_compatible(folder: str | Path) -> list[str]:
-    """Drops attributes that the oldest servers do not know and that carry no meaning, from a SavedModel on disk.
+    """Drops what the oldest servers do not know and what carries no meaning, from a SavedModel on disk: attributes without
+    effect, and functions that nothing calls, such as the gradients that an LSTM layer registers.
 
     Args:
         folder: The folder with `saved_model.pb`.
 
     Returns:
-        What was dropped, as "operation.attribute", sorted.
+        The attributes that were dropped, as "operation.attribute", sorted.
 
     Raises:
         ValueError: If an operation or a meaningful attribute is younger than the oldest servers; the message
@@ -33,6 +34,7 @@ def make_compatible(folder: str | Path) -> list[str]:
     path = Path(folder) / "saved_model.pb"
     saved = SavedModel.FromString(path.read_bytes())
     dropped, refused = set(), []
+    pruned = sum(_drop_unreached(meta_graph) for meta_graph in saved.meta_graphs)
     for meta_graph in saved.meta_graphs:
         places = [("the main graph", meta_graph.graph_def.node)]
         places += [(function.signature.name, function.node_def) for function in meta_graph.graph_def.library.function]
@@ -53,11 +55,43 @@ def make_compatible(folder: str | Path) -> list[str]:
             f"An export must run on {OLDEST}: received {len(refused)} parts that it does not know, the first are "
             f"{'; '.join(refused[:5])}. Replace them by older operations."
         )
-    if dropped:
+    if dropped or pruned:
         path.write_bytes(saved.SerializeToString(deterministic=True))
         # It holds checksums of the graph as it was before; servers only log it.
         (Path(folder) / "fingerprint.pb").unlink(missing_ok=True)
     return sorted(dropped)
+
+
+def _drop_unreached(meta_graph) -> int:
+    """Removes the functions that neither a signature nor a saved object leads to; gives their number."""
+    library = meta_graph.graph_def.library
+    functions = {function.signature.name: function.node_def for function in library.function}
+    gradients = {each.function_name: each.gradient_func for each in library.gradient}
+    reached, left = set(), [*meta_graph.object_graph_def.concrete_functions, *_called(meta_graph.graph_def.node)]
+    while left:
+        name = left.pop()
+        if name in functions and name not in reached:
+            reached.add(name)
+            left += [*_called(functions[name]), *([gradients[name]] if name in gradients else [])]
+    before = len(library.function)
+    for part, name_of in (
+        (library.function, lambda each: each.signature.name),
+        (library.gradient, lambda each: each.function_name),
+        (library.registered_gradients, lambda each: each.gradient_func),
+    ):
+        kept = [each for each in part if name_of(each) in reached]
+        del part[:]
+        part.extend(kept)
+    return before - len(library.function)
+
+
+def _called(nodes):
+    """Names of the functions that nodes call or refer to."""
+    for node in nodes:
+        yield node.op  # a call in the old way
+        for value in node.attr.values():
+            yield value.func.name
+            yield from (function.name for function in value.list.func)
 
 
 def _is_default(node, name) -> bool:

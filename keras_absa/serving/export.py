@@ -9,12 +9,12 @@ from pathlib import Path
 import tensorflow as tf
 
 from keras_absa.keras import keras
-from keras_absa.models.aspect_classifier import AspectClassifier
+from keras_absa.models.aspect_model import AspectModel
 from keras_absa.serving.compatible_graph import make_compatible
 from keras_absa.serving.served_classifier import ServedClassifier
 
 
-def export(model: AspectClassifier, path: str | Path) -> Path:
+def export(model: AspectModel, path: str | Path) -> Path:
     """Writes `path/<version>/`, a SavedModel that takes raw strings and answers with label names.
 
     The version is one more than the largest there is. It is written under another name and renamed at the end, so a
@@ -41,7 +41,7 @@ def export(model: AspectClassifier, path: str | Path) -> Path:
         >>> export(model, "saved_models/qacg_bert").name  # doctest: +SKIP
         '1'
     """
-    if not isinstance(model, AspectClassifier):
+    if not isinstance(model, AspectModel):
         raise ValueError(
             f"`model` must be a classifier of keras_absa.models: received {type(model).__module__}."
             f"{type(model).__name__}. Export other models with tf.saved_model.save."
@@ -75,19 +75,26 @@ def _publish(scratch: Path, path: Path) -> Path:
                 raise
 
 
-def _in_float32(model: AspectClassifier) -> AspectClassifier:
+def _in_float32(model: AspectModel) -> AspectModel:
     """The model itself, or a float32 copy of one that was trained in mixed precision."""
     if model.compute_dtype == "float32":
         return model
     policy = keras.mixed_precision.global_policy()
     keras.mixed_precision.set_global_policy("float32")
     try:
-        config = model.get_config()
-        for plug in ("attention", "pooling"):
-            if config["encoder"][plug]:
-                config["encoder"][plug]["config"].pop("dtype", None)
+        config = _without_dtype(model.get_config())
         copy = type(model).from_config(config)
     finally:
         keras.mixed_precision.set_global_policy(policy)
     copy.set_weights(model.get_weights())
     return copy
+
+
+def _without_dtype(config):
+    """A configuration whose layers have no dtype of their own."""
+    if not isinstance(config, dict):
+        return config
+    own = {name: _without_dtype(value) for name, value in config.items()}
+    if "class_name" in own and isinstance(own.get("config"), dict):
+        own["config"].pop("dtype", None)
+    return own

@@ -21,7 +21,7 @@ class ServedClassifier(tf.Module):
     def __init__(self, model):
         super().__init__()
         # Only the weights are tracked: a tracked Keras model would bring its own functions and the optimizer along.
-        self.weights = [*model.encoder.bert.variables, *model.plug_weights().values()]
+        self.weights = model.inference_weights()
         self._call = tf.autograph.experimental.do_not_convert(
             lambda inputs: model.probabilities(model(inputs, training=False))
         )

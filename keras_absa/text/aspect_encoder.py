@@ -7,8 +7,10 @@ Shapes: B rows, T tokens, K contexts, C labels.
 import tensorflow as tf
 
 from keras_absa.text.pair_encoder import PairEncoder
+from keras_absa.text.sequence_encoder import SequenceEncoder
 from keras_absa.text.target_marker import TargetMarker
 from keras_absa.text.tokenizer import Tokenizer
+from keras_absa.text.word_tokenizer import WordTokenizer
 
 _HERE = "\ufdd0"  # stands for an open aspect; a noncharacter, which no label holds
 
@@ -17,7 +19,7 @@ class AspectEncoder(tf.Module):
     """Encodes a text and the (target, aspect) in question, with the auxiliary sentence of a scheme.
 
     Args:
-        tokenizer: A `Tokenizer`.
+        tokenizer: A `Tokenizer`, or, with scheme `"single"`, a `WordTokenizer`.
         task: An `AspectTask`: contexts, labels, placeholders and their words.
         scheme: `"nli_m"`, `"qa_m"`, `"nli_b"`, `"qa_b"` or `"single"` (no auxiliary sentence). Defaults to `"nli_m"`.
         max_length: Int, most tokens of a row. Defaults to 128.
@@ -35,10 +37,21 @@ class AspectEncoder(tf.Module):
     """
 
     def __init__(
-        self, tokenizer: Tokenizer, task, scheme: str = "nli_m", max_length: int = 128, name: str | None = None
+        self,
+        tokenizer: Tokenizer | WordTokenizer,
+        task,
+        scheme: str = "nli_m",
+        max_length: int = 128,
+        name: str | None = None,
     ):
         super().__init__(name=name)
-        self.pair_encoder = PairEncoder(tokenizer, max_length=max_length)
+        words = isinstance(tokenizer, WordTokenizer)
+        if words and scheme != "single":
+            raise ValueError(
+                f"A `WordTokenizer` goes with scheme 'single', which reads the text alone: received {scheme!r}. Use a "
+                "`Tokenizer` for auxiliary sentences."
+            )
+        self.pair_encoder = (SequenceEncoder if words else PairEncoder)(tokenizer, max_length=max_length)
         self.scheme = scheme
         self.num_candidates = len(task.labels) if scheme.endswith("_b") else 1
         candidates = task.labels if scheme.endswith("_b") else (None,)
@@ -79,7 +92,7 @@ class AspectEncoder(tf.Module):
     def room(self, aspects=("",)) -> int:
         """How many word pieces of a text always fit beside its question; `aspects` are those of an open task."""
         if self.scheme == "single":
-            return self.pair_encoder.max_length - 2
+            return self.pair_encoder.max_length - self.pair_encoder.special_tokens
         asked = set(aspects) if self.open_aspects else {""}
         sentences = [before + aspect + after for before, after in zip(self.before, self.after) for aspect in asked]
         pieces = self.pair_encoder.tokenizer.tokenize(sentences).row_lengths()

@@ -39,6 +39,8 @@ class PairEncoder(tf.Module):
     Analysis via Constructing Auxiliary Sentence".
     """
 
+    special_tokens = 2  # in a row of one text
+
     def __init__(self, tokenizer: Tokenizer, max_length: int = 128, name: str | None = None):
         super().__init__(name=name)
         if isinstance(max_length, bool) or not isinstance(max_length, int) or max_length < 3:

@@ -85,6 +85,11 @@ def test_load_model_names_what_is_wrong(model_folder, run_folder, backbone, tmp_
         (["--data", "{new}", "--output", "{new}"], "no such folder"),
         (["--data", "{shop}", "--output", "{new}", "--gate-activation", "tanh"], "belongs to `--model cg`"),
         (["--data", "{shop}", "--output", "{new}", "--hops", "8"], "`--hops` belongs to `--pooling self-attentive`"),
+        (["--data", "{shop}", "--output", "{new}", "--word-vectors", "x"], "belongs to `--model self-attentive`"),
+        (
+            ["--data", "{shop}", "--output", "{new}", "--model", "self-attentive", "--scheme", "qa_m"],
+            "models on a BERT",
+        ),
         (["--data", "{shop}", "--output", "{new}", "--pooling-tokens", "all"], "belongs to another `--pooling`"),
         (["--data", "{shop}", "--output", "{new}", "--task", "hotels"], "`--task` must be one of"),
         (["--data", "{shop}", "--output", "{new}", "--task", "{bad}"], "task.json: this does not describe a task"),
@@ -165,6 +170,19 @@ def test_other_models_targets_and_selections(keras_absa, places, backbone, tmp_p
     expected = {**result["test_scores"]["last"]["metrics"], "expected_calibration_error": errors["test"][1]}
     assert scores["metrics"] == pytest.approx(expected, abs=1e-6, nan_ok=True)
     assert errors["test"][0] == result["test_scores"]["last"]["metrics"]["expected_calibration_error"]
+
+
+def test_a_model_without_bert(keras_absa, shop, tmp_path):
+    (tmp_path / "vectors.txt").write_text("soup 1 2 3\ngood 4 5 6\nbad 7 8 9\nthe 1 1 1\nwas 2 2 2\n")
+    own = ["--model", "self-attentive", "--word-vectors", tmp_path / "vectors.txt", "--hops", 2, "--penalty", 0.5]
+    done = keras_absa("train", *own, "--data", shop, "--output", tmp_path / "run", "--epochs", 1, "--json")
+    result = json.loads(done.stdout)
+    assert result["class"] == "SelfAttentiveClassifier" and result["history"][0]["penalty"] > 0
+    assert (result["arguments"]["optimizer"], result["arguments"]["learning_rate"]) == ("adam", 1e-3)
+    model = load_model(tmp_path / "run" / "model")
+    assert model.embedding_size == 3 and model.attention.hops == 2 and model.attention.penalty_scale == "r2"
+    scores = json.loads(keras_absa("evaluate", tmp_path / "run" / "model", "--data", shop, "--json").stdout)
+    assert scores["metrics"] == pytest.approx(result["test_scores"]["best"]["metrics"], abs=1e-6)
 
 
 def test_bad_rows_are_left_out_and_listed(keras_absa, shop, backbone, tmp_path):

@@ -1,11 +1,18 @@
 """What older servers cannot run is refused by name; what only looks new is dropped."""
 
+import numpy as np
 import pytest
 import tensorflow as tf
 import tensorflow_text as tf_text
 from tensorflow.core.protobuf.saved_model_pb2 import SavedModel
 
+from keras_absa.keras import keras
 from keras_absa.serving.compatible_graph import make_compatible
+
+
+def function_names(folder):
+    saved = SavedModel.FromString((folder / "saved_model.pb").read_bytes())
+    return {function.signature.name for function in saved.meta_graphs[0].graph_def.library.function}
 
 
 def attributes_of(folder):
@@ -21,6 +28,27 @@ def test_the_name_of_a_variable_is_dropped(tmp_path):
     assert ("VarHandleOp", "debug_name") not in attributes_of(folder)
     loaded = tf.saved_model.load(str(folder)).signatures["serving_default"]
     assert loaded(x=tf.constant(3.0))["y"].numpy() == 6.0
+
+
+def test_functions_that_nothing_calls_are_dropped(tmp_path):
+    """An LSTM layer registers its backward pass, which a server never runs and may not know."""
+    module, layer = tf.Module(), keras.layers.LSTM(2, return_sequences=True)
+    layer.build(tf.TensorShape([None, None, 3]))
+    module.weights = layer.weights
+
+    @tf.function(input_signature=[tf.TensorSpec([None, 3, 3], tf.float32, name="x")], autograph=False)
+    def run(x):
+        return {"y": layer(x, mask=tf.ones(tf.shape(x)[:2], tf.bool))}
+
+    folder = tmp_path / "m"
+    tf.saved_model.save(module, str(folder), signatures=run)
+    names = function_names(folder)
+    make_compatible(folder)
+    left = function_names(folder)
+    assert left < names and any("grad" in name for name in names - left)
+    x = tf.random.normal([2, 3, 3])
+    loaded = tf.saved_model.load(str(folder))
+    np.testing.assert_allclose(loaded.signatures["serving_default"](x=x)["y"], run(x)["y"], atol=1e-6)
 
 
 def test_a_younger_operation_is_refused_by_name(tmp_path):

@@ -1,0 +1,67 @@
+"""From one text per row to the ids of its words: what `PairEncoder` is to BERT, for models without special tokens.
+
+Shape legend: B rows, T tokens of the longest row.
+"""
+
+from __future__ import annotations
+
+import tensorflow as tf
+
+from keras_absa.text.inputs import as_strings
+
+
+class SequenceEncoder(tf.Module):
+    """Encodes texts as dense, padded ids; what is longer than `max_length` loses its end, and is counted.
+
+    Args:
+        tokenizer: A `WordTokenizer`.
+        max_length: Int, most words of a row. Defaults to 128.
+
+    Raises:
+        ValueError: If `max_length` is no whole number of at least 1.
+
+    Example:
+        >>> from keras_absa.text import WordTokenizer
+        >>> encoder = SequenceEncoder(WordTokenizer(["[PAD]", "[UNK]", "good", "food"]))
+        >>> encoder(["good food", "food"])["input_ids"].numpy().tolist()
+        [[2, 3], [3, 0]]
+    """
+
+    special_tokens = 0  # in a row of one text
+
+    def __init__(self, tokenizer, max_length: int = 128, name: str | None = None):
+        super().__init__(name=name)
+        if isinstance(max_length, bool) or not isinstance(max_length, int) or max_length < 1:
+            raise ValueError(
+                f"`max_length` must be an integer of at least 1: received {max_length!r}. Pass for example 128."
+            )
+        self.tokenizer = tokenizer
+        self.max_length = max_length
+
+    def __call__(self, first, second=None, length=None) -> dict[str, tf.Tensor]:
+        """A dict of int32 tensors [B, T], `input_ids` and `attention_mask`; arguments as in `encode_with_counts`."""
+        return self.encode_with_counts(first, second, length)[0]
+
+    @tf.autograph.experimental.do_not_convert
+    def encode_with_counts(self, first, second=None, length=None) -> tuple[dict[str, tf.Tensor], tf.Tensor]:
+        """Encodes a batch of rows and counts what did not fit.
+
+        Args:
+            first: Texts, list or string tensor [B].
+            second: None; a second text has no place here.
+            length: Int or int32 scalar tensor, pad to this many words; at least the longest row's. Defaults to None, the
+                longest row.
+
+        Returns:
+            (inputs, cut): `input_ids` and `attention_mask` [B, T], and int32 [B], the number of words cut from each row.
+        """
+        if second is not None:
+            raise ValueError("`second` has no place in a sequence of words: received texts. Leave it out.")
+        ids = self.tokenizer.tokenize(as_strings(first, "first"))  # [B, (W)]
+        words = tf.cast(ids.row_lengths(), tf.int32)  # [B]
+        kept = tf.minimum(words, self.max_length)
+        # A batch without words has a width, too.
+        length = tf.maximum(tf.reduce_max(tf.concat([kept, [1]], axis=0)), 0 if length is None else length)
+        dense = ids.to_tensor(self.tokenizer.pad_id, shape=[None, self.max_length])[:, :length]  # [B, T]
+        mask = tf.sequence_mask(kept, tf.shape(dense)[1], tf.int32)
+        return {"input_ids": dense, "attention_mask": mask}, words - kept

@@ -1,0 +1,101 @@
+"""A tokenizer of whole words, for models with a table of word vectors.
+
+Shape legend: B texts, W words of a text.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+import numpy as np
+import tensorflow as tf
+
+from keras_absa.text.inputs import as_strings
+from keras_absa.text.normalizer import Normalizer
+
+PADDING, UNKNOWN = "[PAD]", "[UNK]"
+_CHUNK = 1024  # texts that are split at once
+
+
+class WordTokenizer(tf.Module):
+    """Turns texts into the ids of words, split and normalised as BERT's words are before they are cut into pieces.
+
+    Args:
+        vocabulary: List of str, `"[PAD]"` and `"[UNK]"` first; the position is the id. See `from_texts`.
+        lower_case: Bool, lower-case words and strip accents. Defaults to True.
+
+    Raises:
+        ValueError: If the vocabulary does not begin with the two, or holds a word twice.
+
+    Example:
+        >>> tokenizer = WordTokenizer(["[PAD]", "[UNK]", "good", "food"])
+        >>> tokenizer.tokenize(["Good food!", ""]).to_list()
+        [[2, 3, 1], []]
+    """
+
+    pad_id, unk_id = 0, 1
+
+    def __init__(self, vocabulary: list[str], lower_case: bool = True, name: str | None = None):
+        super().__init__(name=name)
+        vocabulary = list(vocabulary)
+        if vocabulary[:2] != [PADDING, UNKNOWN]:
+            raise ValueError(
+                f"`vocabulary` must begin with {PADDING!r} and {UNKNOWN!r}: received {vocabulary[:2]}. Put them in front."
+            )
+        twice = next((word for word, count in Counter(vocabulary).items() if count > 1), None)
+        if twice is not None:
+            raise ValueError(f"`vocabulary` must hold each word once: received {twice!r} twice. Leave one out.")
+        self.lower_case = lower_case
+        self._normalizer = Normalizer(lower_case=lower_case)
+        self._vocabulary = np.array(vocabulary, dtype=object)  # a list would be tracked, word by word
+        with tf.init_scope():  # one table, wherever the tokenizer is made
+            # The two special ones can stay: no text gives a word with brackets in it.
+            pairs = tf.lookup.KeyValueTensorInitializer(tf.constant(vocabulary), tf.range(len(vocabulary)))
+            self._table = tf.lookup.StaticHashTable(pairs, self.unk_id)
+
+    @classmethod
+    def from_texts(
+        cls, texts: Iterable[str], *, max_words: int | None = None, min_count: int = 1, lower_case: bool = True
+    ) -> WordTokenizer:
+        """A tokenizer whose vocabulary are the words of texts, the most frequent first, equal ones by their spelling.
+
+        Args:
+            texts: Strings; of a generator only a chunk is in memory at once.
+            max_words: Int, most words beside the two special ones. Defaults to None, all.
+            min_count: Int, rarer words are left out. Defaults to 1.
+            lower_case: Bool. Defaults to True.
+
+        Example:
+            >>> WordTokenizer.from_texts(["Good food", "good wine"], max_words=2).vocabulary
+            ['[PAD]', '[UNK]', 'good', 'food']
+        """
+        split, counts, chunk = Normalizer(lower_case=lower_case).split, Counter(), []
+        for text in texts:
+            chunk.append(text)
+            if len(chunk) == _CHUNK:
+                counts.update(split(chunk).values.numpy().tolist())
+                chunk = []
+        if chunk:
+            counts.update(split(chunk).values.numpy().tolist())
+        ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+        words = [word.decode("utf-8") for word, count in ranked[:max_words] if count >= min_count]
+        return cls([PADDING, UNKNOWN, *words], lower_case=lower_case)
+
+    @tf.autograph.experimental.do_not_convert
+    def tokenize(self, strings) -> tf.RaggedTensor:
+        """Ids of the words of texts: `tf.RaggedTensor` int32 [B, (W)], for a single text int32 [W]."""
+        strings = as_strings(strings)
+        words = self._normalizer.split(tf.reshape(strings, [-1]))  # [B, (W)]
+        ids = words.with_values(self._table.lookup(words.values))
+        return ids[0] if strings.shape.rank == 0 else ids
+
+    @property
+    def vocabulary(self) -> list[str]:
+        """The words, list of str; the position is the id."""
+        return self._vocabulary.tolist()
+
+    @property
+    def vocab_size(self) -> int:
+        """Number of words."""
+        return len(self._vocabulary)
