@@ -104,11 +104,13 @@ def convert(
       keras-absa data convert Restaurants_Train.xml train.jsonl --task terms
       keras-absa data convert reviews.csv reviews.parquet
     """
+    from keras_absa.cli.data_source import tell_counts
     from keras_absa.data import write_examples
 
     _check_new(output, overwrite)
     found_task, splits, reports = _read([source], task, clean, on_error="raise")
     (rows,) = splits.values()
+    tell_counts(reports)
     write_examples(rows, output, found_task)
     tell(f"{len(rows)} rows of {reports[0].texts} texts from {source} to {output}")
 
@@ -133,6 +135,7 @@ def split(
       keras-absa data split reviews.csv reviews/
       keras-absa data split Restaurants_Train.xml parts/ --shares 0.9 0.1 0 --task terms
     """
+    from keras_absa.cli.data_source import tell_counts
     from keras_absa.data import split_examples, write_examples
 
     wanted = {name: share for name, share in zip(("train", "dev", "test"), shares, strict=True) if share}
@@ -146,8 +149,9 @@ def split(
             f"`output` must not hold parts of another split: received {output} with {', '.join(sorted(left))}. Delete them, or "
             "choose another folder."
         )
-    found_task, splits, _ = _read([source], task, "raw", on_error="raise")
+    found_task, splits, reports = _read([source], task, "raw", on_error="raise")
     (rows,) = splits.values()
+    tell_counts(reports)
     parts = split_examples(rows, wanted, seed)
     output.mkdir(parents=True, exist_ok=True)
     for name, path in paths.items():

@@ -1,5 +1,6 @@
 """What `--task` and `--data` stand for; nothing here needs TensorFlow."""
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -86,6 +87,8 @@ def task_of_file(
         task = task_from_examples(rows, called, open_aspects=terms)
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from error
+    if suffix == ".xml" and not terms and task.none_label is None:  # every text has every category
+        task = replace(task, labels=(*task.labels, "none"), none_label="none")
     aspects = "aspect terms" if terms else f"aspects {', '.join(task.aspects)}"
     tell(f"task {task.name!r} from {path}: {aspects}; labels {', '.join(task.labels)}")
     return task
@@ -126,7 +129,7 @@ def read_splits(
         return {split: synthetic_reviews(data, split, seed=seed) for split in SPLITS}
     reports = {}
     rows = read_folder(task, data, clean, holdout, seed, on_error, reports, conflict)
-    _tell_reports(reports.values())
+    tell_counts(reports.values())
     if rejects is not None:
         tell(f"{write_rejects(list(reports.values()), rejects)} mistakes were skipped and listed in {rejects}")
     if "dev" not in reports:
@@ -148,11 +151,12 @@ def read_split(task: AspectTask, data: str, split: str, *, clean: str, holdout: 
     else:
         report = LoadReport()
         rows = read_examples(task, found[split] if path.is_dir() else path, split, clean, report=report)
-        _tell_reports([report])
+        tell_counts([report])
     return AspectDataset(rows, task, split=split)
 
 
-def _tell_reports(reports) -> None:
+def tell_counts(reports) -> None:
+    """Tells what the reader of each file merged, ignored or left out."""
     for report in reports:
         if report.counts:
             tell(str(report))

@@ -173,6 +173,12 @@ def train(
         raise ValueError(
             "`--rejects` lists what `--on-error skip` or `--conflict drop` leaves out: received it alone. Add one of them."
         )
+    if rejects is not None and rejects.exists() and not overwrite:
+        raise ValueError(
+            f"`--rejects` must be a new file: received {rejects}, which exists. Add --overwrite to replace it."
+        )
+    if rejects is not None and not rejects.parent.is_dir():
+        raise FileNotFoundError(f"{rejects}: there is no folder {rejects.parent}. Make it, or choose another name.")
     found_task = find_task(task, data, on_error)
     if found_task.open_aspects and model != "pair":
         raise ValueError(

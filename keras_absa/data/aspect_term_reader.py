@@ -94,7 +94,7 @@ def read_aspect_terms(
             continue
         if before and row.label != before[0]:
             what = f"term {row.aspect!r} at {row.span} is {before[0]!r} before, {row.label!r} here"
-            log.conflict(where, what, row.id, None, row.aspect)
+            log.conflict(where, what, row.id, None, row.aspect, row.span)
         before.append(row.label)
         rows.append(row)
     return log.finish(rows)

@@ -79,7 +79,7 @@ class SentenceReader:
         return usable_text(None if text is None else text.text(), element.where, self.log)
 
     def opinions(self, element: Element, tag: str) -> list[tuple[str, str, str]]:
-        """The opinions inside an element that lists them."""
+        """The opinions inside an element that lists them; what is incomplete has empty names."""
         opinions = []
         for opinion in element.children(tag):
             category, polarity = opinion.attributes.get("category"), opinion.attributes.get("polarity")
@@ -88,6 +88,7 @@ class SentenceReader:
             else:
                 what = f"received attributes {opinion.attributes}, expected category and polarity"
                 self.log.bad("incomplete_category", opinion.where, what)
+                opinions.append((opinion.where, "", ""))
         return opinions
 
 
@@ -124,12 +125,16 @@ def _labels(sentence: CategorySentence, task: AspectTask, log: ProblemLog) -> di
     known = [label for label in task.labels if label != task.none_label]
     labels = {}
     for place, category, polarity in sentence.opinions:
+        if not (category and polarity):
+            log.leave_out(sentence.id)  # what it says of which aspect is not known
+            continue
         aspect = category if category in task.aspects else CATEGORY_NAMES.get(category, category)
         label = match_name(polarity, known, any_case=not log.strict)
         if aspect not in task.aspects:
             log.note("unused_aspects", place, f"category {category!r} is not in task {task.name!r}")
         elif label is None:
             log.bad("unknown_label", place, f"unknown label {polarity!r}; known: {', '.join(sorted(known))}")
+            log.leave_out(sentence.id)
         elif aspect not in labels:
             labels[aspect] = label
         elif labels[aspect] == label:

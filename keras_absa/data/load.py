@@ -56,6 +56,11 @@ def load(
         ('train', 0)
     """
     if str(path) in BUILT_IN:
+        if rejects is not None or on_error != "raise" or conflict != "keep":
+            raise ValueError(
+                f"`on_error`, `rejects` and `conflict` are for files: received them with the built-in {str(path)!r}. Leave them "
+                "out."
+            )
         examples = {split: synthetic_reviews(str(path), split, seed=seed) for split in SPLITS}
     else:
         reports, own = {}, {"on_error": on_error, "conflict": conflict}

@@ -66,16 +66,25 @@ def write_rejects(reports: list[LoadReport], path: str | Path) -> int:
     Returns:
         How many there were.
 
+    Raises:
+        ValueError: If the file is one of those that were read.
+        FileNotFoundError: If there is no folder for it.
+
     Example:
         >>> report = LoadReport("reviews.csv")
         >>> report.reject("empty_text", "reviews.csv:3: empty text, expected some")
         >>> write_rejects([report], "rejects.jsonl")
         1
     """
+    path = Path(path)
+    if path.is_dir() or not path.parent.is_dir():
+        raise FileNotFoundError(f"{path}: not a file in a folder that exists. Choose another name for the rejects.")
+    if any(path.exists() and Path(report.path).exists() and path.samefile(report.path) for report in reports):
+        raise ValueError(f"Rejects must not replace the data: received {path} for both. Choose another name.")
     lines = [
         json.dumps({"file": report.path, "reason": reason, "message": message}, ensure_ascii=False)
         for report in reports
         for reason, message in report.rejected
     ]
-    Path(path).write_text("".join(f"{line}\n" for line in lines), "utf-8", errors="backslashreplace", newline="\n")
+    path.write_text("".join(f"{line}\n" for line in lines), "utf-8", errors="backslashreplace", newline="\n")
     return len(lines)

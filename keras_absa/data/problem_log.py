@@ -6,6 +6,7 @@ from keras_absa.data.load_report import LoadReport
 ON_ERROR = ("raise", "skip")
 ON_CONFLICT = ("keep", "drop", "error")
 ERROR_LIMIT = 20
+ANY = "\0any"  # no target or aspect is called so
 
 
 class ProblemLog:
@@ -30,7 +31,7 @@ class ProblemLog:
         self.report.path = self.path
         self._errors = []
         self._conflict = conflict
-        self._dropped = set()
+        self._dropped = {}
 
     def bad(self, reason: str, where, what: str) -> None:
         """A mistake: an error of a strict reading, one more rejected row of the other."""
@@ -46,17 +47,8 @@ class ProblemLog:
         """Nothing wrong, but worth telling: counted in both modes."""
         self.report.add(reason, f"{self.path}:{where}: {what}")
 
-    def conflict(
-        self,
-        where,
-        what: str,
-        identifier: str,
-        target: str | None = None,
-        aspect: str | None = None,
-        kept: str = "both count",
-    ) -> None:
-        """Two labels for one question, of which the reader keeps what `kept` says; without an `aspect` all rows of the text and
-        target belong to it."""
+    def conflict(self, where, what: str, *question, kept: str = "both count") -> None:
+        """Two labels for one question, see `leave_out`, of which the reader keeps what `kept` says."""
         if self._conflict == "error":
             self.bad("conflicts", where, f"{what}; expected one label")
         elif self._conflict == "drop":
@@ -64,7 +56,17 @@ class ProblemLog:
         else:
             self.note("conflicts", where, f"{what}: {kept}")
         if self._conflict != "keep":
-            self._dropped.add((identifier, target, aspect))
+            self.leave_out(*question)
+
+    def leave_out(self, identifier: str, target=ANY, aspect=ANY, span=ANY) -> None:
+        """Has `finish` leave out the rows of a text, or those of one target, aspect or place in it."""
+        self._dropped.setdefault(identifier, []).append((target, aspect, span))
+
+    def _is_left_out(self, row) -> bool:
+        return any(
+            all(wanted in (ANY, own) for wanted, own in zip(question, (row.target, row.aspect, row.span), strict=True))
+            for question in self._dropped.get(row.id, ())
+        )
 
     def fatal(self, where, what: str) -> DataError:
         """The error, to be raised, after which nothing of the file can be trusted either way."""
@@ -75,11 +77,7 @@ class ProblemLog:
         if self._errors:
             raise DataError(*self._errors)
         if self._dropped:
-            examples = [
-                each
-                for each in examples
-                if not {(each.id, each.target, aspect) for aspect in (each.aspect, None)} & self._dropped
-            ]
+            examples = [row for row in examples if not self._is_left_out(row)]
         self.report.rows = len(examples)
         self.report.texts = len({example.id for example in examples})
         return examples

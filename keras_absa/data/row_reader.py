@@ -6,7 +6,7 @@ from numbers import Real
 from keras_absa.data.aspect_example import AspectExample
 from keras_absa.data.aspect_task import AspectTask
 from keras_absa.data.problem_log import ProblemLog
-from keras_absa.data.source_file import match_name, usable_text
+from keras_absa.data.source_file import match_name, usable_name, usable_text
 from keras_absa.data.term_spans import find_span
 
 COLUMNS = ("text", "aspect", "sentiment", "target", "other_target", "id", "from", "to")
@@ -92,19 +92,18 @@ class RowReader:
         if identifier is None:
             return None
         target, other = targets
-        question = (identifier, target, aspect)
-        place = record.get("from", "")  # one term may stand in a text twice
-        if label is not None and self.label_of_question.get((question, place)) == label:
-            self.log.note("duplicates", line, f"aspect {aspect!r} of this text is {label!r} before, too")
-        before = label if label is None else self.label_of_question.setdefault((question, place), label)
-        if before != label:
-            what = f"aspect {aspect!r} of this text is {before!r} before, {label!r} here"
-            self.log.conflict(line, what, *question)
         span = None
         if spanned:
             span = find_span(text, aspect, record.get("from", "").strip(), record.get("to", "").strip(), line, self.log)
             if span is None:
                 return None
+        question = (identifier, target, aspect, span)  # one term may stand in a text twice
+        if label is not None and self.label_of_question.get(question) == label:
+            self.log.note("duplicates", line, f"aspect {aspect!r} of this text is {label!r} before, too")
+        before = label if label is None else self.label_of_question.setdefault(question, label)
+        if before != label:
+            what = f"aspect {aspect!r} of this text is {before!r} before, {label!r} here"
+            self.log.conflict(line, what, *question)
         return AspectExample(
             text=text,
             aspect=aspect,
@@ -129,7 +128,7 @@ class RowReader:
                 self.log.bad(f"empty_{column}", line, what)
             return None
         if known is None:
-            return value.strip()
+            return usable_name(column, value.strip(), line, self.log)
         name = match_name(value, known)
         if name is None:
             kind = "label" if column == "sentiment" else column
@@ -166,6 +165,8 @@ class RowReader:
 
     def _identifier(self, line: int, record: dict, text: str) -> str | None:
         identifier = record.get("id", "")  # as it is: SemEval-2014 has an id that ends in a blank
+        if usable_name("id", identifier, line, self.log) is None:
+            return None
         if not identifier.strip():
             if text not in self.id_of_text:
                 number = len(self.id_of_text) + 1

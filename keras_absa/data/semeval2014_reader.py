@@ -66,6 +66,7 @@ def read_semeval2014(
         if categories is None:
             what = "missing <aspectCategories>: this may be a file of aspect terms only"
             log.bad("missing_categories", element.where, what)
+            log.leave_out(identifier)
         opinions = [] if categories is None else reader.opinions(categories, "aspectCategory")
         sentences.append(CategorySentence(identifier, text, element.line, opinions))
     return log.finish(category_rows(sentences, task, split, log))

@@ -72,7 +72,15 @@ def read_semeval2016(
             found = (_sentence(element, reader) for element in elements)
             sentences += [each for each in found if each is not None]
             continue
+        elements = list(filter(reader.in_scope, elements))
         texts = [text for text in map(reader.text, elements) if text is not None]
+        for element in elements:
+            if element.child("Opinions") is not None:
+                log.note(
+                    "sentence_opinions",
+                    element.where,
+                    "opinions of a sentence of a review that has opinions as a whole",
+                )
         identifier = reader.identifier(review, "rid")
         if texts:
             opinions = reader.opinions(whole, "Opinion")
@@ -80,8 +88,8 @@ def read_semeval2016(
         else:
             log.bad("missing_text", review.where, "a review without any text, expected <sentences> with <text>")
     if task is None:
-        aspects = sorted({category for sentence in sentences for _, category, _ in sentence.opinions})
-        labels = sorted({polarity for sentence in sentences for _, _, polarity in sentence.opinions})
+        aspects = sorted({category for sentence in sentences for _, category, _ in sentence.opinions if category})
+        labels = sorted({polarity for sentence in sentences for _, _, polarity in sentence.opinions if polarity})
         if not aspects:
             raise log.fatal("", "no opinion in any text, expected <Opinion category=... polarity=...>. Pass a `task`.")
         task = AspectTask(Path(path).stem, aspects=aspects, labels=[*labels, "none"], none_label="none")

@@ -128,9 +128,11 @@ def _labels(record: dict, text: str, where: str, identifier: str, task: AspectTa
     opinions = record.get("opinions")
     if not isinstance(opinions, list):
         log.bad("missing_opinions", where, f"missing opinions: received {opinions!r:.40}, expected an array")
+        log.leave_out(identifier)
         return {}
     if len(opinions) > MAX_OPINIONS:
         log.bad("too_many_opinions", where, f"{len(opinions)} opinions, expected at most {MAX_OPINIONS}")
+        log.leave_out(identifier)
         return {}
     known = [label for label in task.labels if label != task.none_label]
     labels = {}
@@ -140,6 +142,7 @@ def _labels(record: dict, text: str, where: str, identifier: str, task: AspectTa
         if not all(isinstance(value, str) for value in values):
             what = f"received {opinion!r:.90}, expected strings target_entity, aspect and sentiment"
             log.bad("incomplete_opinion", where, f"incomplete opinion: {what}")
+            log.leave_out(identifier)
             continue
         target, aspect, sentiment = values
         label = match_name(sentiment, known, any_case=not log.strict)
@@ -151,6 +154,7 @@ def _labels(record: dict, text: str, where: str, identifier: str, task: AspectTa
             log.note("unused_aspects", where, f"aspect {aspect!r} is not in task {task.name!r}")
         elif label is None:
             log.bad("unknown_label", where, f"unknown label {sentiment!r}; known: {', '.join(sorted(known))}")
+            log.leave_out(identifier, target)
         else:
             before = labels.get((target, aspect), label)
             if (target, aspect) in labels and before == label:

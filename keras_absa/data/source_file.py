@@ -10,7 +10,7 @@ MAX_FILE_BYTES = 64 * 2**20
 MAX_TEXT_CHARACTERS = 20_000
 
 # Neither a tokenizer nor UTF-8 output can hold a lone surrogate; no text needs a control character but tab and newline.
-_SURROGATE = re.compile("[\ud800-\udfff]")
+SURROGATE = re.compile("[\ud800-\udfff]")
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
 
@@ -79,7 +79,7 @@ def usable_text(text, where, log: ProblemLog) -> str | None:
     if len(text) > MAX_TEXT_CHARACTERS:
         log.bad("long_text", where, f"text of {len(text)} characters, expected at most {MAX_TEXT_CHARACTERS}")
         return None
-    for reason, pattern, repair in (("surrogates", _SURROGATE, "\ufffd"), ("control_characters", _CONTROL, "")):
+    for reason, pattern, repair in (("surrogates", SURROGATE, "\ufffd"), ("control_characters", _CONTROL, "")):
         found = pattern.search(text)
         if found:
             code = f"U+{ord(found.group()):04X}"
@@ -89,6 +89,19 @@ def usable_text(text, where, log: ProblemLog) -> str | None:
         log.bad("empty_text", where, "empty text after removing control characters, expected some words")
         return None
     return text
+
+
+def usable_name(what: str, name: str, where, log: ProblemLog) -> str | None:
+    """`name` if every format can hold it, else `None`."""
+    found = SURROGATE.search(name) or _CONTROL.search(name)
+    if found:
+        log.bad(
+            "control_characters",
+            where,
+            f"unusable character U+{ord(found.group()):04X} in the {what} {name!r:.60}, expected none",
+        )
+        return None
+    return name
 
 
 def match_name(name: str, known, any_case: bool = True) -> str | None:

@@ -80,7 +80,7 @@ def read_target_texts(
         before = labels.setdefault((question, span), label)
         if before != label:
             what = f"target {target.strip()!r} of this text is {before!r} before, {label!r} here"
-            log.conflict(place + 1, what, *question)
+            log.conflict(place + 1, what, *question, span)
         source = f"{log.path}:{place + 1}"
         rows.append(AspectExample(text, target.strip(), label, id=identifier, split=split, source=source, span=span))
     return log.finish(rows)

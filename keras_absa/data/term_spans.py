@@ -20,7 +20,7 @@ def find_span(text: str, term: str, first, end, where, log: ProblemLog) -> tuple
     """
     if first is not None and end is not None and first.isdecimal() and end.isdecimal():
         span = int(first), int(end)
-        if text[span[0] : span[1]] == term:
+        if text[span[0] : span[1]] == term and span[1] <= len(text):
             return span
         held = text[span[0] : span[1]]
         what = f"characters {first} to {end} of the text are {held!r:.40}, expected the term {term!r:.40}"

@@ -137,7 +137,15 @@ def _sentihood_json(examples, task) -> str:
     for number, row in enumerate(examples):
         if row.target not in task.targets:
             raise refusal(row, number, f"the target {row.target!r}, which is none of {list(task.targets)}")
+        if row.other_target:
+            raise refusal(row, number, f"the other target {row.other_target!r}")
     check_groups(sorted(examples, key=lambda row: (row.id or row.text, row.target)), task)
+    for rows in rows_by_text(examples).values():
+        silent = [
+            target for target in task.targets if target in rows[0].text and target not in {row.target for row in rows}
+        ]
+        if silent:
+            raise refusal(rows[0], examples.index(rows[0]), f"a text that names {silent[0]} without rows for it")
     records = [
         {
             "id": int(identifier) if identifier.isdecimal() and str(int(identifier)) == identifier else identifier,

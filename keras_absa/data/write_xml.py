@@ -1,5 +1,6 @@
 """Rows as SemEval's XML; `write_examples` is the public function."""
 
+import re
 from collections.abc import Callable, Iterator
 from itertools import groupby
 from xml.sax.saxutils import escape, quoteattr
@@ -8,6 +9,8 @@ from keras_absa.data.aspect_example import AspectExample
 from keras_absa.data.aspect_task import AspectTask
 from keras_absa.data.splits import check_groups
 
+_NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
 
 def refusal(example: AspectExample, number: int, what: str, instead: str = ".csv, .jsonl or .parquet") -> ValueError:
     """The error that a format cannot hold a row."""
@@ -15,6 +18,14 @@ def refusal(example: AspectExample, number: int, what: str, instead: str = ".csv
     return ValueError(
         f"{where}: this format cannot hold {what}: received {example.text!r:.60}. Write {instead} instead."
     )
+
+
+def _check_characters(examples: list[AspectExample]) -> None:
+    for number, row in enumerate(examples):
+        for value in (row.id, row.text, row.aspect, row.label or ""):
+            found = _NO_XML.search(value)
+            if found:
+                raise refusal(row, number, f"the character U+{ord(found.group()):04X}")
 
 
 def rows_by_text(examples: list[AspectExample]) -> dict[str, list[AspectExample]]:
@@ -32,6 +43,7 @@ def rows_by_text(examples: list[AspectExample]) -> dict[str, list[AspectExample]
 
 def semeval_xml(examples: list[AspectExample], task: AspectTask) -> str:
     """SemEval-2014's terms for a task with open aspects, 2015's and 2016's categories where they look so, else 2014's."""
+    _check_characters(examples)
     if task.open_aspects:
         return _terms(examples)
     if task.targets or task.none_label is None:
@@ -39,12 +51,16 @@ def semeval_xml(examples: list[AspectExample], task: AspectTask) -> str:
             f"SemEval files of categories need a task without targets and with a none_label: received task {task.name!r}. Write "
             ".csv, .jsonl or .parquet instead."
         )
-    check_groups(examples, task)
+    place = {aspect: number for number, aspect in enumerate(task.aspects)}
+    texts = {
+        identifier: sorted(rows, key=lambda row: place.get(row.aspect, len(place)))
+        for identifier, rows in rows_by_text(examples).items()
+    }
+    check_groups([row for rows in texts.values() for row in rows], task)
 
     def category(row):
         return {"category": row.aspect, "polarity": row.label} if row.label != task.none_label else {}
 
-    texts = rows_by_text(examples)
     if all("#" in aspect for aspect in task.aspects):
         return _document("Reviews", _reviews(texts, category))
     return _document("sentences", _sentences(texts, "aspectCategories", "aspectCategory", category))

@@ -142,8 +142,10 @@ class StructuredSelfAttention(keras.layers.Layer):
         for name in ("hops", "attention_units", "projection_units"):
             if getattr(self, name) < 1:
                 raise ValueError(f"`{name}` must be at least 1: received {getattr(self, name)!r}. Raise it.")
-        if self.penalty_coef < 0:
-            raise ValueError(f"`penalty_coef` must not be negative: received {self.penalty_coef!r}. Use 0 for none.")
+        if not 0 <= self.penalty_coef < float("inf"):
+            raise ValueError(
+                f"`penalty_coef` must be a number from 0 on: received {self.penalty_coef!r}. Use 0 for none."
+            )
         if self.penalty_scale == "n2" and self.penalty != "squared_frobenius":
             raise ValueError(
                 "`penalty_scale='n2'` is a mean of squares: received it with "

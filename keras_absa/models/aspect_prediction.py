@@ -7,6 +7,7 @@ import numpy as np
 
 from keras_absa.data.aspect_example import AspectExample
 from keras_absa.data.aspect_task import AspectTask
+from keras_absa.data.source_file import SURROGATE
 from keras_absa.metrics.decision import decide
 
 
@@ -96,8 +97,13 @@ def prediction_rows(
                 for aspect in aspects[index]
             ]
         )
-    for row in (row for text_rows in rows for row in text_rows):
+    for index, row in ((index, row) for index, text_rows in enumerate(rows) for row in text_rows):
         task.context_id(row.target, row.aspect)
+        for string in (row.text, row.aspect, row.target or "", row.other_target or ""):
+            if SURROGATE.search(string):
+                raise ValueError(
+                    f"Strings must be valid Unicode: received a lone surrogate in {string[:60]!r} at {index}. Remove it."
+                )
     return rows
 
 

@@ -96,12 +96,13 @@ class Predictor:
         for start in range(0, len(rows), self.batch_size):
             places = order[start : start + self.batch_size]
             batch = [rows[place] for place in places]
+            # Tensors are made here: a `tf.function` that cannot convert its inputs keeps its lock for good.
             logits, cut = self._run(
-                [row.text for row in batch],
-                [self.model.task.context_id(row.target, row.aspect) for row in batch],
-                [row.target or "" for row in batch],
-                [row.other_target or "" for row in batch],
-                [row.aspect for row in batch],
+                tf.constant([row.text for row in batch]),
+                tf.constant([self.model.task.context_id(row.target, row.aspect) for row in batch], tf.int32),
+                tf.constant([row.target or "" for row in batch]),
+                tf.constant([row.other_target or "" for row in batch]),
+                tf.constant([row.aspect for row in batch]),
             )
             answers[places] = np.reshape(logits, answers[places].shape)
             with self._lock:

@@ -42,7 +42,7 @@ def split_rows(rows: list[AspectExample], encoder, window: int) -> tuple[list[As
         (['one two three four', 'four five six seven'], [0, 0])
     """
     room = encoder.room(row.aspect for row in rows)
-    if not 2 <= window <= room:
+    if not (isinstance(window, int) and 2 <= window <= room):
         raise ValueError(
             f"`window` must be between 2 and {room}, so that the question fits beside it: received {window}. Choose a smaller "
             "window, or make the model with a larger `max_length`."

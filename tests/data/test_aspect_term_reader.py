@@ -58,6 +58,7 @@ def test_read_examples_asks_the_task(tmp_path):
         ),
         ("offset_mismatch", ("soup", "negative", 5, 9), "are 'oup ', expected", 0),  # it stands there twice
         ("offset_mismatch", ("came", "negative", "nine", 13), "from='nine' to='13', expected the place of the term", 1),
+        ("offset_mismatch", ("soup!", "negative", 24, 99), "characters 24 to 99 of the text are 'soup!'", 1),
         ("offset_mismatch", ("rice", "negative", 400, 404), "characters 400 to 404 of the text are ''", 0),
         ("incomplete_term", ("", "negative", 0, 0), "expected term and polarity", 0),
         ("unknown_label", ("soup", "bad", 4, 8), "unknown label 'bad'; known: negative, neutral, positive", 0),
@@ -71,7 +72,7 @@ def test_bad_terms(read, reason, term, message, kept):
     report = LoadReport()
     rows = read(*content, task=aspect_terms(), on_error="skip", report=report)
     assert report.counts == {reason: 1} and len(rows) == kept + 1
-    assert not kept or rows[0].span == (9, 13)
+    assert not kept or rows[0].span in ((9, 13), (24, 29))
 
 
 @pytest.mark.parametrize("conflict, kept", [("keep", 2), ("drop", 0)])
@@ -104,3 +105,8 @@ def test_published_files(data_dir):
         "Restaurants_Train.xml": [3699, 2164, 807, 637, 91, 1021],
         "Restaurants_Test_Gold.xml": [1134, 728, 196, 196, 14, 194],
     }
+
+
+def test_a_conflict_at_one_place_leaves_the_others(read):
+    terms = sentence(("soup", "negative", 4, 8), ("soup", "positive", 4, 8), ("soup", "positive", 24, 28))
+    assert [row.span for row in read(terms, conflict="drop")] == [(24, 28)]

@@ -4,7 +4,17 @@ import json
 
 import pytest
 
-from keras_absa.data import AspectTask, DataError, LoadReport, load, read_examples, semeval2014, sentihood
+from keras_absa.data import (
+    AspectTask,
+    DataError,
+    LoadReport,
+    load,
+    read_examples,
+    restaurants,
+    semeval2014,
+    sentihood,
+    write_rejects,
+)
 
 SHOP = AspectTask("shop", aspects=("food", "staff"), labels=("good", "bad"))
 TABLE = (
@@ -68,3 +78,21 @@ def test_load_skips_and_lists(tmp_path):
     )
     with pytest.warns(UserWarning, match=r"4 mistakes in .*Pass `rejects=`"):
         load(SHOP, tmp_path, on_error="skip")
+
+
+def test_rejects_never_replace_the_data(tmp_path):
+    path = tmp_path / "train.csv"
+    path.write_text("text,aspect,sentiment\n,food,positive\nsoup,food,negative\n")
+    before, report = path.read_text(), LoadReport()
+    read_examples(restaurants(), path, on_error="skip", report=report)
+    with pytest.raises(ValueError, match="Rejects must not replace the data: received .*train.csv for both"):
+        write_rejects([report], tmp_path / ".." / tmp_path.name / "train.csv")
+    with pytest.raises(FileNotFoundError, match="not a file in a folder that exists"):
+        write_rejects([report], tmp_path / "no" / "rejects.jsonl")
+    assert path.read_text() == before and write_rejects([report], tmp_path / "rejects.jsonl") == 1
+
+
+def test_settings_for_files_are_refused_without_files():
+    for own in ({"on_error": "skip"}, {"conflict": "drop"}, {"rejects": "x.jsonl"}):
+        with pytest.raises(ValueError, match="are for files: received them with the built-in 'restaurants'"):
+            load(restaurants(), "restaurants", **own)

@@ -107,13 +107,13 @@ def test_unreadable_file_is_an_error_either_way(read, content, message, on_error
         ("missing_id", "<sentence><text>Hot</text><aspectCategories/></sentence>", "missing id: received None", 5),
         ("duplicate_id", sentence("1"), "menu.xml:4:1: id '1' is used before", 5),
         ("markup_in_text", sentence("2", text="Very <b>hot</b>"), "<b> inside <text>, expected characters only", 5),
-        ("missing_categories", '<sentence id="2"><text>Hot</text></sentence>', "missing <aspectCategories>", 5),
-        ("incomplete_category", sentence("2", categories=[("food", "")]), "expected category and polarity", 5),
+        ("missing_categories", '<sentence id="2"><text>Hot</text></sentence>', "missing <aspectCategories>", 0),
+        ("incomplete_category", sentence("2", categories=[("food", "")]), "expected category and polarity", 0),
         (
             "unknown_label",
             sentence("2", categories=[("food", "bad")]),
             "menu.xml:4:68: unknown label 'bad'; known: ",
-            5,
+            0,
         ),
     ],
 )

@@ -83,10 +83,21 @@ def test_the_task_of_the_file(write):
     assert task.none_label == "none"
 
 
+def test_a_task_in_which_every_text_has_every_category(write):
+    path = write(document(review(sentence(opinions=[opinion(), opinion("B#C", "positive")]))))
+    assert find_task(None, str(path.parent)).none_label == "none"
+
+
 def test_whole_reviews(write):
     """Subtask 2: opinions on a review, whose text is spread over sentences."""
-    texts = [sentence("1:0", "Cold soup.", None), sentence("1:1", "Kind staff.", None)]
-    rows = read_semeval2016(write(document(review(*texts, rid="r9", opinions=[opinion()]))), task=TASK)
+    texts = [
+        sentence("1:0", "Cold soup.", [opinion("SERVICE#GENERAL")]),
+        sentence("1:1", "Kind staff.", None),
+        sentence("1:2", "Bye.", None, ' OutOfScope="TRUE"'),
+    ]
+    report = LoadReport()
+    rows = read_semeval2016(write(document(review(*texts, rid="r9", opinions=[opinion()]))), task=TASK, report=report)
+    assert report.counts == {"out_of_scope": 1, "sentence_opinions": 1}
     assert answers(rows) == [("r9", "FOOD#QUALITY", "negative"), ("r9", "SERVICE#GENERAL", "none")]
     assert rows[0].text == "Cold soup. Kind staff."
 

@@ -5,6 +5,7 @@ import pytest
 from keras_absa.data.aspect_example import AspectExample
 from keras_absa.data.aspect_task import AspectTask
 from keras_absa.data.data_error import DataError
+from keras_absa.data.formats import read_examples
 from keras_absa.data.load_report import LoadReport
 from keras_absa.data.table import read_table
 from keras_absa.data.task_from_examples import task_from_examples
@@ -297,3 +298,18 @@ def test_a_line_of_ten_megabytes(read, name):
 def test_json_nested_a_hundred_thousand_deep(read):
     with pytest.raises(DataError, match="data.jsonl:1.* nested too deeply"):
         read('{"text": ' + "[" * 100_000 + "\n", name="data.jsonl")
+
+
+def test_places_are_numbers_and_names_hold_no_control_characters(tmp_path):
+    path, report = tmp_path / "a.csv", LoadReport()
+    path.write_text(
+        "text,aspect,sentiment,from,to\nthe soup soup,soup,a,4,8\nthe soup soup,soup,b, 4,8 \nthe soup soup,soup,b,9,13\n"
+    )
+    with pytest.raises(
+        DataError, match="a.csv:3: aspect 'soup' of this text is 'a' before, 'b' here; expected one label"
+    ):
+        read_examples(None, path, conflict="error")
+    assert [row.span for row in read_examples(None, path, conflict="drop", report=report)] == [(9, 13)]
+    path.write_text('{"text": "soup", "aspect": "fo\\u0000od", "sentiment": "good"}\n', "utf-8")
+    with pytest.raises(DataError, match=r"a.jsonl:1: unusable character U\+0000 in the aspect"):
+        read_examples(None, path.rename(tmp_path / "a.jsonl"))

@@ -73,6 +73,12 @@ def test_semeval2016_puts_sentences_into_their_reviews(tmp_path):
     ]
 
 
+def test_the_order_of_aspects_does_not_matter_to_xml(tmp_path):
+    rows = closed_rows(NASTY[:2])
+    write_examples(rows[3::-1] + rows[4:], tmp_path / "a.xml", restaurants())
+    assert plain(read_examples(restaurants(), tmp_path / "a.xml")) == rows
+
+
 def test_tsv_holds_what_has_no_tab_and_no_line_break(tmp_path):
     rows, path = closed_rows(NASTY[1:3]), tmp_path / "train.tsv"
     write_examples(rows, path)
@@ -87,6 +93,11 @@ TERMS = [
     AspectExample("the soup & the soup", "soup", "negative", id="1", span=(4, 8)),
     AspectExample("the soup & the soup", "soup", "conflict", id="1", span=(15, 19)),
     AspectExample('"miso <soup>"', "miso <soup>", "positive", id="2", span=(1, 12)),
+]
+PLACES = [
+    AspectExample("LOCATION1 or LOCATION2", aspect, "None", target=target, id="1")
+    for target in sentihood().targets
+    for aspect in sentihood().aspects
 ]
 BLANK_TERM = AspectExample("the soup", " soup", "positive", id="3", span=(3, 8))
 
@@ -134,6 +145,15 @@ def test_published_data_through_every_format(data_dir, tmp_path, name, task):
 @pytest.mark.parametrize(
     "rows, name, task, message",
     [
+        (closed_rows(["soup \uffff"]), "a.xml", restaurants(), r"cannot hold the character U\+FFFF"),
+        ([replace(row, id="\x01") for row in closed_rows(["x"])], "a.xml", restaurants(), r"the character U\+0001"),
+        (PLACES[:4], "a.json", sentihood(), "cannot hold a text that names LOCATION2 without rows for it"),
+        (
+            [replace(row, other_target="Ely") for row in PLACES],
+            "a.json",
+            sentihood(),
+            "cannot hold the other target 'Ely'",
+        ),
         ([], "a.csv", None, "There must be rows to write: received none"),
         (TERMS, "a.txt", None, r"must end in one of \['.csv'"),
         (TERMS, "a.xml", None, "`task` is needed to write .xml"),

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import keras_absa as ka
-from keras_absa.data import neighbourhoods
-from tests.models.tiny import tiny_model, tiny_task
+from keras_absa.data import AspectExample, neighbourhoods
+from tests.models.tiny import ROWS, tiny_model, tiny_task
 
 TEXTS = ["the soup was cold", "great staff and slow service but not very", "price", "the the the the bill was good"]
 
@@ -134,3 +134,18 @@ def test_cut_rows_are_counted():
     predictor = ka.Predictor(tiny_model("pair_nli_m", max_length=8))
     predictor(["very " * 20, "cold"], aspects=["food"])
     assert (predictor.cut_rows, predictor.cut_pieces) == (1, 16)
+
+
+def test_a_bad_string_locks_nobody_out():
+    """A `tf.function` that cannot convert its inputs keeps its lock: other threads would wait for good."""
+    predictor = ka.Predictor(tiny_model("pair_nli_m"))
+    expected = predictor.probabilities(ROWS[:1])
+    with pytest.raises(ValueError, match=r"lone surrogate in '\\ud800' at 1"):
+        predictor(["food", "\ud800"])
+    with pytest.raises((ValueError, UnicodeError, TypeError)):
+        predictor.probabilities([AspectExample("\ud800", "food")])
+    found = []
+    thread = threading.Thread(target=lambda: found.append(predictor.probabilities(ROWS[:1])), daemon=True)
+    thread.start()
+    thread.join(60)
+    np.testing.assert_allclose(found, [expected], atol=1e-6)
