@@ -12,6 +12,7 @@ from keras_absa.cli.command_group import tell
 from keras_absa.cli.json_output import to_json
 from keras_absa.cli.metric_table import metric_table
 from keras_absa.cli.progress_lines import ProgressLines
+from keras_absa.cli.stop_between_steps import StopBetweenSteps
 from keras_absa.data import AspectDataset, AspectTask
 from keras_absa.environment import REQUIREMENTS, installed_version
 from keras_absa.keras import keras
@@ -59,13 +60,14 @@ def run(arguments: dict, task: AspectTask, rows: dict[str, list], checkpoint_fol
     tell(str(model.load_report).splitlines()[0] if model.load_report else f"{model.tokenizer.vocab_size} words")
     model.compile(optimizer=arguments["optimizer"], learning_rate=arguments["learning_rate"])
     dev_metrics, kept = DevMetrics(data[watched]), KeptWeights(MONITORS[task.metrics])
-    with contextlib.redirect_stdout(sys.stderr):  # Keras writes its progress to stdout, which belongs to the results
+    # Keras writes its progress to stdout, which belongs to the results.
+    with contextlib.redirect_stdout(sys.stderr), StopBetweenSteps() as stop:
         interactive = sys.stderr.isatty()
         history = model.fit(
             data["train"],
             epochs=arguments["epochs"],
             checkpoint=checkpoint,
-            callbacks=[dev_metrics, kept] + ([] if interactive else [ProgressLines()]),
+            callbacks=[dev_metrics, kept, stop] + ([] if interactive else [ProgressLines()]),
             verbose=1 if interactive else 2,
         )
     trained = time.monotonic()
