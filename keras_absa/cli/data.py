@@ -1,7 +1,7 @@
 """`keras-absa data report | convert | split`: looking at data, and changing its form, without a model."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -19,6 +19,12 @@ TaskOption = Annotated[
         help="sentihood | semeval2014 | mams | restaurants | neighbourhoods | terms, or a .json of AspectTask.to_dict(). "
         "By default it is taken from the (first) file.",
     ),
+]
+OnErrorOption = Annotated[
+    Literal["raise", "skip"], typer.Option(help="Rows that cannot be used: name them and stop, or leave them out.")
+]
+ConflictOption = Annotated[
+    Literal["keep", "drop", "error"], typer.Option(help="What becomes of a question that has two labels.")
 ]
 CleanOption = Annotated[
     str, typer.Option("--clean", help="raw | treebank: SentiHood texts as they are, or as published.")
@@ -91,6 +97,8 @@ def convert(
     output: Annotated[Path, typer.Argument(help="The file to write; its name says the format.")],
     task: TaskOption = None,
     clean: CleanOption = "raw",
+    on_error: OnErrorOption = "raise",
+    conflict: ConflictOption = "keep",
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace a file that exists.")] = False,
 ):
     """Write a data file in another format.
@@ -108,8 +116,8 @@ def convert(
     from keras_absa.data import write_examples
 
     _check_new(output, overwrite)
-    found_task, splits, reports = _read([source], task, clean, on_error="raise")
-    (rows,) = splits.values()
+    found_task, splits, reports = _read([source], task, clean, on_error, conflict)
+    rows = _rows_of(source, splits)
     tell_counts(reports)
     write_examples(rows, output, found_task)
     tell(f"{len(rows)} rows of {reports[0].texts} texts from {source} to {output}")
@@ -126,6 +134,8 @@ def split(
     ),
     seed: Annotated[int, typer.Option(help="Same seed, same parts.")] = 0,
     task: TaskOption = None,
+    on_error: OnErrorOption = "raise",
+    conflict: ConflictOption = "keep",
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace files that exist.")] = False,
 ):
     """Split a file into train, dev and test: no text in two of them, labels of each aspect alike in all.
@@ -149,8 +159,8 @@ def split(
             f"`output` must not hold parts of another split: received {output} with {', '.join(sorted(left))}. Delete them, or "
             "choose another folder."
         )
-    found_task, splits, reports = _read([source], task, "raw", on_error="raise")
-    (rows,) = splits.values()
+    found_task, splits, reports = _read([source], task, "raw", on_error, conflict)
+    rows = _rows_of(source, splits)
     tell_counts(reports)
     parts = split_examples(rows, wanted, seed)
     output.mkdir(parents=True, exist_ok=True)
@@ -166,7 +176,14 @@ def _check_new(path: Path, overwrite: bool) -> None:
         )
 
 
-def _read(files, task_name, clean, on_error="skip"):
+def _rows_of(source: Path, splits: dict) -> list:
+    (rows,) = splits.values()
+    if not rows:
+        raise ValueError(f"{source}: no rows, expected some. Check the file.")
+    return rows
+
+
+def _read(files, task_name, clean, on_error="skip", conflict="keep"):
     """The task, file or split to rows, and the reports of the files."""
     from keras_absa.cli.data_source import find_task, task_of_file
     from keras_absa.data import LoadReport, find_splits, read_examples
@@ -191,7 +208,8 @@ def _read(files, task_name, clean, on_error="skip"):
     splits, reports = {}, []
     for name, path in paths.items():
         reports.append(LoadReport())
-        splits[name] = read_examples(task, path, clean=clean, labelled=False, on_error=on_error, report=reports[-1])
+        own = {"on_error": on_error, "report": reports[-1], "conflict": conflict}
+        splits[name] = read_examples(task, path, clean=clean, labelled=False, **own)
         for _, message in reports[-1].rejected:
             tell(message)
     return task, splits, reports

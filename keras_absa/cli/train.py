@@ -52,14 +52,18 @@ def train(
         typer.Option(help="What is classified: BERT's pooled [CLS], the mean of the tokens, or several weighted sums."),
     ] = "cls",
     hops: Annotated[
-        int, typer.Option(min=1, help="Weighted sums; only where something is self-attentive.")
-    ] = SELF_ATTENTIVE["hops"],
-    attention_units: Annotated[int, typer.Option(min=1, help="Width of what weighs them; likewise.")] = SELF_ATTENTIVE[
-        "attention_units"
-    ],
+        int | None,
+        typer.Option(min=1, help="Weighted sums; only where something is self-attentive.  [default: 4]"),
+    ] = None,
+    attention_units: Annotated[
+        int | None, typer.Option(min=1, help="Width of what weighs them; likewise.  [default: 64]")
+    ] = None,
     penalty: Annotated[
-        float, typer.Option(min=0.0, help="Weight of their overlap in the loss, its mean over hops x hops; likewise.")
-    ] = SELF_ATTENTIVE["penalty"],
+        float | None,
+        typer.Option(
+            min=0.0, help="Weight of their overlap in the loss, its mean over hops x hops; likewise.  [default: 0]"
+        ),
+    ] = None,
     pooling_tokens: Annotated[
         PoolingTokens | None,
         typer.Option(help="Which tokens --pooling mean or self-attentive looks at.  [default: all]"),
@@ -138,11 +142,12 @@ def train(
     arguments = {key: value for key, value in ctx.params.items() if key not in ("as_json", "overwrite", "resume")}
     if gate_activation and model != "cg":
         raise ValueError(f"`--gate-activation` belongs to `--model cg`: received it with {model!r}. Leave it out.")
-    for name, wanted in SELF_ATTENTIVE.items():
-        if "self-attentive" not in (model, pooling) and arguments[name] != wanted:
+    for name, usual in SELF_ATTENTIVE.items():
+        if "self-attentive" not in (model, pooling) and arguments[name] is not None:
             raise ValueError(
                 f"`--{name.replace('_', '-')}` belongs to `--pooling self-attentive`: received it with {pooling!r}. Leave it out."
             )
+        arguments[name] = usual if arguments[name] is None else arguments[name]
     if word_vectors and model != "self-attentive":
         raise ValueError(
             f"`--word-vectors` belongs to `--model self-attentive`: received it with {model!r}. Leave it out."

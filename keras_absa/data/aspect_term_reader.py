@@ -113,8 +113,7 @@ def _terms(path, reader: SentenceReader, log: ProblemLog) -> Iterator[_Term]:
 def _targets(path, reader: SentenceReader, log: ProblemLog) -> Iterator[_Term]:
     """The opinion targets of SemEval-2015 and 2016."""
     for element, identifier, text in reader.review_sentences(path):
-        opinions = element.child("Opinions")
-        opinions = [] if opinions is None else list(opinions.children("Opinion"))
+        opinions = [opinion for part in element.children("Opinions") for opinion in part.children("Opinion")]
         implicit = [opinion for opinion in opinions if opinion.attributes.get("target") == "NULL"]
         for opinion in implicit:
             log.note("implicit_targets", opinion.where, "an opinion without a target in the text")

@@ -46,8 +46,7 @@ class SentenceReader:
     def review_sentences(self, path) -> Iterator[tuple[Element, str, str]]:
         """The usable sentences of a SemEval-2015 or 2016 file: (element, id, text)."""
         for review in read_xml(path, "Reviews", self.log).children("Review"):
-            inside = review.child("sentences")
-            for element in () if inside is None else filter(self.in_scope, inside.children("sentence")):
+            for element in filter(self.in_scope, sentences_of(review, self.log)):
                 identifier, text = self.identifier(element), self.text(element)
                 if text is not None:
                     yield element, identifier, text
@@ -90,6 +89,18 @@ class SentenceReader:
                 self.log.bad("incomplete_category", opinion.where, what)
                 opinions.append((opinion.where, "", ""))
         return opinions
+
+
+def sentences_of(review: Element, log: ProblemLog) -> list[Element]:
+    """The sentences of a review of SemEval-2015 or 2016, those that are out of scope among them."""
+    for element in review.children("sentence"):
+        log.bad(
+            "misplaced_sentence", element.where, "a <sentence> directly in <Review>, expected it inside <sentences>"
+        )
+    found = [element for inside in review.children("sentences") for element in inside.children("sentence")]
+    if not found:
+        log.note("empty_reviews", review.where, "a review without sentences")
+    return found
 
 
 def check_category_task(task: AspectTask) -> None:

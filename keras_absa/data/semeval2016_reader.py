@@ -9,6 +9,7 @@ from keras_absa.data.category_sentences import (
     SentenceReader,
     category_rows,
     check_category_task,
+    sentences_of,
 )
 from keras_absa.data.load_report import LoadReport
 from keras_absa.data.problem_log import ProblemLog
@@ -65,8 +66,7 @@ def read_semeval2016(
     log = ProblemLog(path, on_error, report, conflict)
     reader, sentences = SentenceReader(log), []
     for review in read_xml(path, "Reviews", log).children("Review"):
-        inside = review.child("sentences")
-        elements = [] if inside is None else list(inside.children("sentence"))
+        elements = sentences_of(review, log)
         whole = review.child("Opinions")
         if whole is None:
             found = (_sentence(element, reader) for element in elements)
@@ -102,7 +102,5 @@ def _sentence(element: Element, reader: SentenceReader) -> CategorySentence | No
     identifier, text = reader.identifier(element), reader.text(element)
     if text is None:
         return None
-    opinions = element.child("Opinions")
-    return CategorySentence(
-        identifier, text, element.line, [] if opinions is None else reader.opinions(opinions, "Opinion")
-    )
+    opinions = [each for part in element.children("Opinions") for each in reader.opinions(part, "Opinion")]
+    return CategorySentence(identifier, text, element.line, opinions)

@@ -63,12 +63,13 @@ def read_xml(path, root: str, log: ProblemLog) -> Element:
 
 
 def root_tag(path) -> str:
-    """The tag that an XML file begins with, `""` where that cannot be told; reads no more than its first 64 KB."""
+    """The tag that an XML file begins with, `""` where that cannot be told; reads no more than it has to."""
     found = []
     parser = expat.ParserCreate()
     parser.StartElementHandler = lambda tag, attributes: found.append(tag)
     with open(path, "rb") as file, contextlib.suppress(expat.ExpatError, LookupError, ValueError):
-        parser.Parse(file.read(2**16), False)
+        while not found and (data := file.read(2**16)):
+            parser.Parse(data, False)
     return found[0] if found else ""
 
 

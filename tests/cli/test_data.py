@@ -97,3 +97,17 @@ def test_usage_errors(keras_absa, tables):
         "built-in"
         in keras_absa("train", "--data", "restaurants", "--task", "terms", "--output", tables / "run", code=2).stderr
     )
+
+
+def test_convert_tells_what_was_left_out(keras_absa, tables):
+    rows = "a,food,good\na,food,bad\nb,food,bad\nc,food,\n,food,bad\n"
+    (tables / "odd.csv").write_text(HEAD + rows)
+    assert (
+        "odd.csv:6: empty text" in keras_absa("data", "convert", tables / "odd.csv", tables / "o.jsonl", code=2).stderr
+    )
+    own = ("--on-error", "skip", "--conflict", "drop")
+    done = keras_absa("data", "convert", tables / "odd.csv", tables / "o.jsonl", *own)
+    assert "conflicts: 1" in done.stderr and "empty_text: 1" in done.stderr and "2 rows of 2 texts" in done.stderr
+    (tables / "none.csv").write_text(HEAD)
+    failed = keras_absa("data", "convert", tables / "none.csv", tables / "n.jsonl", code=2).stderr
+    assert "none.csv" in failed and not (tables / "n.jsonl").exists()

@@ -84,7 +84,10 @@ def test_load_model_names_what_is_wrong(model_folder, run_folder, backbone, tmp_
         (["--data", "{shop}", "--output", "{shop}/train.csv"], "must be a folder"),
         (["--data", "{new}", "--output", "{new}"], "no such folder"),
         (["--data", "{shop}", "--output", "{new}", "--gate-activation", "tanh"], "belongs to `--model cg`"),
-        (["--data", "{shop}", "--output", "{new}", "--hops", "8"], "`--hops` belongs to `--pooling self-attentive`"),
+        (
+            ["--data", "{shop}", "--output", "{new}", "--pooling", "mean", "--hops", "4"],
+            "`--hops` belongs to `--pooling self-attentive`",
+        ),
         (["--data", "{shop}", "--output", "{new}", "--word-vectors", "x"], "belongs to `--model self-attentive`"),
         (
             ["--data", "{shop}", "--output", "{new}", "--model", "self-attentive", "--scheme", "qa_m"],

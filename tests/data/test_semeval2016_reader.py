@@ -102,6 +102,20 @@ def test_whole_reviews(write):
     assert rows[0].text == "Cold soup. Kind staff."
 
 
+def test_odd_structure_loses_nothing(write):
+    twice = sentence("1:0", opinions=[opinion()]).replace(
+        "</sentence>", f"<Opinions>{opinion('SERVICE#GENERAL')}</Opinions></sentence>"
+    )
+    reviews = f'<Review rid="1"><sentences>{twice}</sentences><sentences>{sentence("1:1")}</sentences></Review><Review rid="2"/>'
+    path, report = write(document(reviews)), LoadReport()
+    labels = [row.label for row in read_semeval2016(path, task=TASK, report=report)]
+    assert labels == ["negative", "negative", "negative", "none"] and report.counts == {"empty_reviews": 1}
+    with pytest.raises(DataError, match="a <sentence> directly in <Review>, expected it inside <sentences>"):
+        read_semeval2016(write(document(f'<Review rid="1">{sentence()}</Review>', review(sentence()))), task=TASK)
+    write("<!--" + "x" * 200_000 + "-->" + document(review(sentence())).split("?>")[1])
+    assert read_examples(TASK, path)[0].label == "negative"
+
+
 def test_what_is_legal_is_counted(write):
     sentences = [
         sentence("1:0", "We left.", None),
