@@ -27,9 +27,9 @@ $(VENV)/.ready: requirements.txt setup.py
 quickstart: setup
 	$(RUN) tutorials/quickstart.py
 
-# Two processes, each with whole files: models, exports and runs are made once a file.
+# Two processes, each with whole files: models, exports and runs are made once a file. tests/conftest.py puts long files first.
 test: setup old-runtime
-	$(RUN) -m pytest -n 2 --dist loadfile
+	$(RUN) -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 test-slow: setup old-runtime
 	$(RUN) -m pytest -m slow

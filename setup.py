@@ -42,7 +42,7 @@ setup(
             "pandas>=2",
             "pyarrow>=16",
             "pytest>=8",
-            "pytest-xdist>=3.6",
+            "pytest-xdist>=3.7",
             "ruff>=0.6",
             "scikit-learn>=1.4",
         ],

@@ -11,6 +11,14 @@ import pytest
 TESTS = Path(__file__).resolve().parent
 
 
+# Files with few and long tests: one process must not be left alone with them at the end.
+LONG = ("test_resume.py", "test_all_slots.py", "test_learning.py", "test_export.py", "test_training_checkpoint.py")
+
+
+def pytest_collection_modifyitems(items):
+    items.sort(key=lambda item: item.path.name not in LONG)
+
+
 @pytest.fixture(autouse=True)
 def seed():
     """Every test draws the same numbers, alone or among others."""
