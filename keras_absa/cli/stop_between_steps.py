@@ -23,9 +23,11 @@ class StopBetweenSteps(keras.callbacks.Callback):
         self._before = signal.signal(signal.SIGINT, self._note) if self._main else None
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, kind, *_):
         if self._main:
             signal.signal(signal.SIGINT, self._before)
+        if self.asked and kind is None:  # while the last epoch was scored: no step came after it
+            raise KeyboardInterrupt
 
     def _note(self, *_):
         if self.asked:

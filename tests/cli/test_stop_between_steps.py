@@ -16,4 +16,8 @@ def test_the_first_waits_for_the_step_and_the_second_does_not(capsys):
     with pytest.raises(KeyboardInterrupt), StopBetweenSteps():
         os.kill(os.getpid(), signal.SIGINT)
         os.kill(os.getpid(), signal.SIGINT)
+    with pytest.raises(KeyboardInterrupt), StopBetweenSteps():
+        os.kill(os.getpid(), signal.SIGINT)  # no step comes after it
+    with StopBetweenSteps():
+        pass
     assert signal.getsignal(signal.SIGINT) is before
