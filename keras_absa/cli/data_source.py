@@ -20,17 +20,19 @@ from keras_absa.data import (
     restaurants,
     semeval2014,
     sentihood,
+    snli,
     synthetic_reviews,
     task_from_examples,
     write_rejects,
+    yelp,
 )
-from keras_absa.data.formats import begins_with_array
+from keras_absa.data.formats import begins_with_array, json_kind
 from keras_absa.data.semeval2014_reader import task_of_categories
 from keras_absa.data.source_file import JsonError, parse_json
 from keras_absa.data.xml_document import root_tag
 
 BUILT_IN = {"restaurants": restaurants, "neighbourhoods": neighbourhoods}
-TASKS = {"sentihood": sentihood, "semeval2014": semeval2014, "mams": mams, **BUILT_IN}
+TASKS = {"sentihood": sentihood, "semeval2014": semeval2014, "mams": mams, "snli": snli, "yelp": yelp, **BUILT_IN}
 TERMS = "terms"
 SPLITS = ("train", "dev", "test")
 
@@ -77,6 +79,8 @@ def task_of_file(
         return task_of_categories(path)
     if name is None and suffix == ".json" and begins_with_array(path):
         return sentihood()
+    if name is None and suffix in (".jsonl", ".json") and json_kind(path):
+        return TASKS[json_kind(path)]()
     terms = name == TERMS or suffix == ".raw"
     readers = {".xml": read_aspect_terms, ".raw": read_target_texts} if terms else {}
     reader = readers.get(suffix, partial(read_examples, None, labelled=labelled))

@@ -9,7 +9,8 @@ import typer
 from keras_absa.cli.command_group import STOPPED, quiet_tensorflow, tell
 from keras_absa.cli.json_output import to_json
 
-Model = Literal["qacg", "cg", "pair", "self-attentive"]
+Model = Literal["qacg", "cg", "pair", "self-attentive", "self-attentive-pair"]
+ON_WORDS = ("self-attentive", "self-attentive-pair")
 Scheme = Literal["nli_m", "qa_m", "nli_b", "qa_b", "single"]
 Pooling = Literal["cls", "mean", "self-attentive"]
 PoolingTokens = Literal["all", "words", "first_segment_words"]
@@ -26,21 +27,22 @@ def train(
     ],
     output: Annotated[Path, typer.Option(help="Folder of the run: model/ and result.json go there.")],
     model: Annotated[
-        Model, typer.Option(help="QACG-BERT, CG-BERT, BERT on sentence pairs, or a BiLSTM without BERT.")
+        Model,
+        typer.Option(
+            help="QACG-BERT, CG-BERT, BERT on sentence pairs, or without BERT a BiLSTM on texts or on sentence pairs."
+        ),
     ] = "qacg",
     backbone: Annotated[str, typer.Option(help="minilm, a folder with a BERT, or a hub name.")] = "minilm",
     task: Annotated[
         str | None,
         typer.Option(
-            help="sentihood | semeval2014 | mams | restaurants | neighbourhoods | terms (aspect terms instead of "
-            "categories; needs --model pair), or a .json of AspectTask.to_dict(). "
+            help="sentihood | semeval2014 | mams | snli | yelp | restaurants | neighbourhoods | terms (aspect terms instead of "
+            "categories; needs --model pair or self-attentive-pair), or a .json of AspectTask.to_dict(). "
             "By default it is taken from the data."
         ),
     ] = None,
     epochs: Annotated[int, typer.Option(min=1)] = 4,
-    learning_rate: Annotated[
-        float | None, typer.Option(min=0.0, help="[default: 2e-5; 1e-3 with --model self-attentive]")
-    ] = None,
+    learning_rate: Annotated[float | None, typer.Option(min=0.0, help="[default: 2e-5; 1e-3 without BERT]")] = None,
     batch_size: Annotated[int, typer.Option(min=1)] = 24,
     sampler: Annotated[
         Literal["balanced", "shuffle"], typer.Option(help="Each label equally often, or each row once an epoch.")
@@ -96,10 +98,10 @@ def train(
     max_length: Annotated[int, typer.Option(min=4, help="Most tokens of a row.")] = 128,
     optimizer: Annotated[
         Literal["bert_adam", "adam", "adamw"] | None,
-        typer.Option(help="[default: bert_adam; adam with --model self-attentive]"),
+        typer.Option(help="[default: bert_adam; adam without BERT]"),
     ] = None,
     word_vectors: Annotated[
-        Path | None, typer.Option(help="GloVe, word2vec or fastText file for --model self-attentive; random without.")
+        Path | None, typer.Option(help="GloVe, word2vec or fastText file for a model without BERT; random if left out.")
     ] = None,
     selection: Annotated[
         Selection,
@@ -143,16 +145,16 @@ def train(
     if gate_activation and model != "cg":
         raise ValueError(f"`--gate-activation` belongs to `--model cg`: received it with {model!r}. Leave it out.")
     for name, usual in SELF_ATTENTIVE.items():
-        if "self-attentive" not in (model, pooling) and arguments[name] is not None:
+        if pooling != "self-attentive" and model not in ON_WORDS and arguments[name] is not None:
             raise ValueError(
                 f"`--{name.replace('_', '-')}` belongs to `--pooling self-attentive`: received it with {pooling!r}. Leave it out."
             )
         arguments[name] = usual if arguments[name] is None else arguments[name]
-    if word_vectors and model != "self-attentive":
+    if word_vectors and model not in ON_WORDS:
         raise ValueError(
             f"`--word-vectors` belongs to `--model self-attentive`: received it with {model!r}. Leave it out."
         )
-    if model == "self-attentive":
+    if model in ON_WORDS:
         for name, value, wanted in (
             ("scheme", scheme, "nli_m"),
             ("pooling", pooling, "cls"),
@@ -162,9 +164,6 @@ def train(
                 raise ValueError(
                     f"`--{name}` belongs to the models on a BERT: received it with {model!r}. Leave it out."
                 )
-    arguments["optimizer"] = optimizer or ("adam" if model == "self-attentive" else "bert_adam")
-    if learning_rate is None:
-        arguments["learning_rate"] = 1e-3 if model == "self-attentive" else 2e-5
     if pooling_tokens and pooling == "cls":
         raise ValueError("`--pooling-tokens` belongs to another `--pooling`: received it with 'cls'. Leave it out.")
     checkpoint = output / CHECKPOINT
@@ -185,9 +184,10 @@ def train(
     if rejects is not None and not rejects.parent.is_dir():
         raise FileNotFoundError(f"{rejects}: there is no folder {rejects.parent}. Make it, or choose another name.")
     found_task = find_task(task, data, on_error)
-    if found_task.open_aspects and model != "pair":
+    if found_task.open_aspects and model not in ("pair", "self-attentive-pair"):
         raise ValueError(
-            f"`--model {model}` has weights for each of a closed set of aspects: received aspect terms. Use --model pair."
+            f"`--model {model}` has weights for each of a closed set of aspects: received open ones, such as aspect terms. Use "
+            "--model pair or self-attentive-pair."
         )
     reading = {"clean": clean, "holdout": holdout, "seed": seed}
     rows = read_splits(found_task, data, **reading, on_error=on_error, rejects=rejects, conflict=conflict)

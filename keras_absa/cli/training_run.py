@@ -18,12 +18,19 @@ from keras_absa.environment import REQUIREMENTS, installed_version
 from keras_absa.keras import keras
 from keras_absa.layers import MeanPooling, StructuredSelfAttention
 from keras_absa.metrics import constant_baseline
-from keras_absa.models import BertPairClassifier, CgBertClassifier, QacgBertClassifier, SelfAttentiveClassifier
+from keras_absa.models import (
+    BertPairClassifier,
+    CgBertClassifier,
+    QacgBertClassifier,
+    SelfAttentiveClassifier,
+    SelfAttentivePairClassifier,
+)
 from keras_absa.training import BestWeights, DevMetrics, TrainingCheckpoint
-from keras_absa.training.training_setup import MONITORS
+from keras_absa.training.training_setup import monitor_of
 
 CALIBRATION_ERROR = "expected_calibration_error"
 MODELS = {"qacg": QacgBertClassifier, "cg": CgBertClassifier, "pair": BertPairClassifier}
+ON_WORDS = {"self-attentive": SelfAttentiveClassifier, "self-attentive-pair": SelfAttentivePairClassifier}
 
 
 class KeptWeights(BestWeights):
@@ -58,8 +65,8 @@ def run(arguments: dict, task: AspectTask, rows: dict[str, list], checkpoint_fol
     checkpoint = TrainingCheckpoint(checkpoint_folder, every) if every else None
     model = _build(arguments, task, data["train"])
     tell(str(model.load_report).splitlines()[0] if model.load_report else f"{model.tokenizer.vocab_size} words")
-    model.compile(optimizer=arguments["optimizer"], learning_rate=arguments["learning_rate"])
-    dev_metrics, kept = DevMetrics(data[watched]), KeptWeights(MONITORS[task.metrics])
+    model.compile(**{name: arguments[name] for name in ("optimizer", "learning_rate") if arguments[name] is not None})
+    dev_metrics, kept = DevMetrics(data[watched]), KeptWeights(monitor_of(task))
     # Keras writes its progress to stdout, which belongs to the results.
     with contextlib.redirect_stdout(sys.stderr), StopBetweenSteps() as stop:
         interactive = sys.stderr.isatty()
@@ -94,6 +101,7 @@ def run(arguments: dict, task: AspectTask, rows: dict[str, list], checkpoint_fol
         "class": type(model).__name__,
         "task": task.to_dict(),
         "parameters": model.count_params(),
+        "optimizer": keras.optimizers.serialize(model.optimizer),
         "rows": {split: len(examples) for split, examples in rows.items()},
         "history": [
             {
@@ -156,9 +164,9 @@ def _build(arguments, task, train):
     attention = StructuredSelfAttention(
         arguments["hops"], arguments["attention_units"], penalty_coef=arguments["penalty"], penalty_scale="r2"
     )
-    if arguments["model"] == "self-attentive":
+    if arguments["model"] in ON_WORDS:
         own = {"attention": attention, "max_length": arguments["max_length"], "word_vectors": arguments["word_vectors"]}
-        return SelfAttentiveClassifier.from_examples(train, task, **own)
+        return ON_WORDS[arguments["model"]].from_examples(train, task, **own)
     if arguments["pooling"] == "self-attentive":
         own["pooling"] = attention
     return MODELS[arguments["model"]].from_pretrained(arguments["backbone"], task=task, **own)

@@ -10,6 +10,8 @@ from keras_absa.data.aspect_task import (
     restaurants,
     semeval2014,
     sentihood,
+    snli,
+    yelp,
 )
 from keras_absa.data.aspect_term_reader import read_aspect_terms
 from keras_absa.data.data_error import DataError
@@ -22,6 +24,7 @@ from keras_absa.data.records import from_records
 from keras_absa.data.semeval2014_reader import read_semeval2014
 from keras_absa.data.semeval2016_reader import read_semeval2016
 from keras_absa.data.sentihood_reader import read_sentihood
+from keras_absa.data.snli_reader import read_snli
 from keras_absa.data.split_examples import split_examples
 from keras_absa.data.splits import check_groups, grouped_holdout
 from keras_absa.data.synthetic import synthetic_reviews
@@ -31,6 +34,7 @@ from keras_absa.data.task_from_examples import task_from_examples
 from keras_absa.data.treebank import treebank_clean
 from keras_absa.data.word_vectors import WordVectors, read_word_vectors
 from keras_absa.data.write_examples import write_examples
+from keras_absa.data.yelp_reader import read_yelp
 
 __all__ = [
     "AspectDataset",
@@ -55,13 +59,16 @@ __all__ = [
     "read_semeval2014",
     "read_semeval2016",
     "read_sentihood",
+    "read_snli",
     "read_table",
     "read_target_texts",
     "read_word_vectors",
+    "read_yelp",
     "report",
     "restaurants",
     "semeval2014",
     "sentihood",
+    "snli",
     "split_examples",
     "synthetic_reviews",
     "task_from_examples",
@@ -69,4 +76,5 @@ __all__ = [
     "write_examples",
     "write_pairs",
     "write_rejects",
+    "yelp",
 ]

@@ -24,7 +24,8 @@ class AspectTask:
         target_words: Targets as they are written in a text and in an auxiliary sentence. Defaults to `targets`.
         metrics: The scorer: `"sentihood"`, `"semeval2014"`, or `"aspect_sentiment"` (any labels).
         open_aspects: Bool, whether any string can be asked about; then `aspects` is empty, and there are no targets.
-            Only `BertPairClassifier`, which reads the aspect, can be trained on such a task. Defaults to False.
+            Only models that read the aspect, `BertPairClassifier` and `SelfAttentivePairClassifier`, can be trained on such a
+            task. Defaults to False.
 
     Raises:
         ValueError: If names are missing or given twice, if `none_label` is not a label, or if the words do not
@@ -238,6 +239,26 @@ def aspect_terms(name: str = "aspect_terms", labels=("positive", "neutral", "neg
         'miso soup'
     """
     return AspectTask(name=name, aspects=(), labels=labels, open_aspects=True)
+
+
+def snli() -> AspectTask:
+    """SNLI and MultiNLI: what a hypothesis is to its premise (Bowman et al. 2015); the hypothesis is the open aspect.
+
+    Example:
+        >>> snli().labels
+        ('entailment', 'neutral', 'contradiction')
+    """
+    return AspectTask(name="snli", aspects=(), labels=("entailment", "neutral", "contradiction"), open_aspects=True)
+
+
+def yelp() -> AspectTask:
+    """Yelp's reviews: one to five stars for the whole text.
+
+    Example:
+        >>> yelp().contexts
+        ((None, 'overall'),)
+    """
+    return AspectTask(name="yelp", aspects=("overall",), labels=("1", "2", "3", "4", "5"))
 
 
 def restaurants() -> AspectTask:

@@ -6,22 +6,26 @@ from pathlib import Path
 from keras_absa.data.aspect_example import AspectExample
 from keras_absa.data.aspect_task import AspectTask
 from keras_absa.data.aspect_term_reader import read_aspect_terms
+from keras_absa.data.json_lines import first_keys
 from keras_absa.data.load_report import LoadReport
 from keras_absa.data.semeval2014_reader import read_semeval2014
 from keras_absa.data.semeval2016_reader import read_semeval2016
 from keras_absa.data.sentihood_reader import CLEANINGS, read_sentihood
+from keras_absa.data.snli_reader import read_snli
 from keras_absa.data.splits import grouped_holdout
 from keras_absa.data.table import read_table
 from keras_absa.data.target_text_reader import read_target_texts
 from keras_absa.data.xml_document import root_tag
+from keras_absa.data.yelp_reader import read_yelp
 
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".json", ".parquet", ".xml", ".raw")
 SPLIT_STEMS = {"train": ("train",), "dev": ("dev", "val"), "test": ("test",)}
 PUBLISHED_NAMES = {
-    "train": ("sentihood-train.json", "Restaurants_Train.xml"),
-    "dev": ("sentihood-dev.json",),
-    "test": ("sentihood-test.json", "Restaurants_Test_Gold.xml"),
+    "train": ("sentihood-train.json", "Restaurants_Train.xml", "snli_1.0_train.jsonl"),
+    "dev": ("sentihood-dev.json", "snli_1.0_dev.jsonl"),
+    "test": ("sentihood-test.json", "Restaurants_Test_Gold.xml", "snli_1.0_test.jsonl"),
 }
+JSON_READERS = {"snli": read_snli, "yelp": read_yelp}
 
 
 def read_examples(
@@ -39,8 +43,9 @@ def read_examples(
     Args:
         task: The task of the rows; `None` for the reader's own, or, with a table, for any aspects and labels.
         path: A SentiHood file (`.json` that begins with `[`), a SemEval-2014, 2015, 2016 or MAMS file (`.xml`; with a task
-            with open aspects its aspect terms, else its categories), texts with `$T$` (`.raw`), or a table (`.csv`,
-            `.tsv`, `.jsonl`, `.json`, `.parquet`).
+            with open aspects its aspect terms, else its categories), texts with `$T$` (`.raw`), SNLI's pairs or Yelp's reviews
+            (`.jsonl` or `.json`, told by the keys of the first object), or a table (`.csv`, `.tsv`, `.jsonl`, `.json`,
+            `.parquet`).
         split: `"train"`, `"dev"`, `"test"` or `""`, kept in the rows.
         clean: `"raw"` or, for SentiHood only, `"treebank"`. Defaults to `"raw"`.
         labelled: Bool, whether every row of a table needs a sentiment. Defaults to `True`.
@@ -81,7 +86,19 @@ def read_examples(
         return reader(path, split, task, on_error, report, conflict)
     if path.suffix.lower() == ".raw":
         return read_target_texts(path, split, task, on_error, report, conflict)
+    if path.suffix.lower() in (".jsonl", ".json"):
+        reader = JSON_READERS.get(json_kind(path))
+        if reader is not None:
+            return reader(path, split, task, on_error, report, conflict)
     return read_table(path, task, split, labelled, on_error, report, conflict)
+
+
+def json_kind(path: Path) -> str | None:
+    """`"snli"` or `"yelp"`, if a file's first object has the keys of these; else None."""
+    keys = first_keys(path)
+    if {"sentence1", "sentence2", "gold_label"} <= keys:
+        return "snli"
+    return "yelp" if {"text", "stars"} <= keys and "aspect" not in keys else None
 
 
 def find_splits(task: AspectTask | None, folder) -> dict[str, Path]:

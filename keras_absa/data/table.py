@@ -7,11 +7,12 @@ from pathlib import Path
 
 from keras_absa.data.aspect_example import AspectExample
 from keras_absa.data.aspect_task import AspectTask
+from keras_absa.data.json_lines import json_objects
 from keras_absa.data.load_report import LoadReport
 from keras_absa.data.parquet_records import parquet_records
 from keras_absa.data.problem_log import ProblemLog
 from keras_absa.data.row_reader import ALIASES, COLUMNS, RowReader, check_columns, text_record
-from keras_absa.data.source_file import JsonError, parse_json, read_text
+from keras_absa.data.source_file import read_text
 
 DIALECTS = {
     ".csv": {"delimiter": ",", "strict": True},
@@ -125,17 +126,7 @@ def _json_records(text: str, log: ProblemLog):
     if text.lstrip().startswith("["):
         raise log.fatal(1, "a JSON array, expected an object a line. SentiHood's arrays are for `read_sentihood`.")
     unused = set()
-    for number, line in enumerate(re.split(r"\r\n|\r|\n", text), 1):
-        if not line.strip():
-            continue
-        try:
-            values = parse_json(line)
-        except JsonError as error:
-            log.bad("bad_record", f"{number}:{error.column}" if error.column else number, str(error))
-            continue
-        if not isinstance(values, dict):
-            log.bad("bad_record", number, f"expected a JSON object: received {line.strip()!r:.40}")
-            continue
+    for number, values in json_objects(re.split(r"\r\n|\r|\n", text), log):
         record = text_record(values, number, log, unused)
         if record is not None:
             yield number, record

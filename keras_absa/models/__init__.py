@@ -8,6 +8,7 @@ from keras_absa.models.load_model import load_model
 from keras_absa.models.predictor import Predictor
 from keras_absa.models.qacg_bert_classifier import QacgBertClassifier
 from keras_absa.models.self_attentive_classifier import SelfAttentiveClassifier
+from keras_absa.models.self_attentive_pair_classifier import SelfAttentivePairClassifier
 from keras_absa.models.slotted_bert import SlottedBert
 
 __all__ = [
@@ -17,6 +18,7 @@ __all__ = [
     "Predictor",
     "QacgBertClassifier",
     "SelfAttentiveClassifier",
+    "SelfAttentivePairClassifier",
     "SlottedBert",
     "load_model",
 ]

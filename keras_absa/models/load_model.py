@@ -10,8 +10,9 @@ from keras_absa.models.cg_bert_classifier import CgBertClassifier
 from keras_absa.models.classifier_folder import VOCABULARY_FILE
 from keras_absa.models.qacg_bert_classifier import QacgBertClassifier
 from keras_absa.models.self_attentive_classifier import SelfAttentiveClassifier
+from keras_absa.models.self_attentive_pair_classifier import SelfAttentivePairClassifier
 
-ON_WORDS = (SelfAttentiveClassifier,)
+ON_WORDS = (SelfAttentiveClassifier, SelfAttentivePairClassifier)
 CLASSES = {each.__name__: each for each in (BertPairClassifier, CgBertClassifier, QacgBertClassifier, *ON_WORDS)}
 WEIGHT_FILES = ("model.safetensors", "tf_model.h5")
 
@@ -23,7 +24,7 @@ def load_model(folder: str | Path) -> AspectModel:
         folder: The folder, with `keras_absa.json` in it.
 
     Returns:
-        A `QacgBertClassifier`, a `CgBertClassifier`, a `BertPairClassifier` or a `SelfAttentiveClassifier`.
+        A classifier of `keras_absa.models`, of the class that was saved.
 
     Raises:
         FileNotFoundError: If there is no such folder, or a file is missing in it.

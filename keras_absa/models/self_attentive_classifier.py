@@ -9,21 +9,16 @@ import numpy as np
 import tensorflow as tf
 
 from keras_absa.data.aspect_task import AspectTask
-from keras_absa.data.word_vectors import WordVectors, read_word_vectors
 from keras_absa.keras import keras
 from keras_absa.layers.structured_self_attention import StructuredSelfAttention
-from keras_absa.models.aspect_model import AspectModel
-from keras_absa.models.pretrained_folder import weights_by_name
-from keras_absa.models.word_model_folder import read_word_model, write_word_model
-from keras_absa.text.aspect_encoder import AspectEncoder
-from keras_absa.text.word_tokenizer import WordTokenizer
-
-LEARNING_RATE = 1e-3
-LSTM_PARTS = ("kernel", "recurrent_kernel", "bias")
+from keras_absa.models.backbone import LoadReport
+from keras_absa.models.tf1_checkpoint import model_weights, read_tf1_checkpoint
+from keras_absa.models.word_model import WordModel
+from keras_absa.text.word_tokenizer import PADDING, UNKNOWN, WordTokenizer
 
 
 @keras.utils.register_keras_serializable(package="keras_absa")
-class SelfAttentiveClassifier(AspectModel):
+class SelfAttentiveClassifier(WordModel):
     """Classifies texts by several weighted sums of a BiLSTM's states, without a pretrained encoder.
 
     The text is read once, alone; each (target, aspect) has its own last layer, so that a task with one aspect is plain
@@ -62,9 +57,6 @@ class SelfAttentiveClassifier(AspectModel):
         Lin et al. 2017, "A Structured Self-attentive Sentence Embedding".
     """
 
-    scheme = "single"
-    binary = False
-
     def __init__(
         self,
         task: AspectTask,
@@ -80,32 +72,13 @@ class SelfAttentiveClassifier(AspectModel):
         none_threshold: float | None = None,
         **kwargs,
     ):
-        super().__init__(**kwargs)
-        self.task = task
-        self.embedding_size = embedding_size
-        self.lstm_units = lstm_units
-        self.hidden_units = hidden_units
-        self.dropout = dropout
-        self.max_length = max_length
-        self.temperature = temperature
-        self.none_threshold = none_threshold
-        self.text_encoder = AspectEncoder(tokenizer, task, scheme="single", max_length=max_length)
         attention = StructuredSelfAttention(8, 64) if attention is None else attention
-        config = {**attention.get_config(), "name": "attention", "return_attention": True}
         if attention.pooling == "none":
             raise ValueError(
                 "`attention` must give one vector a text: received pooling='none'. Use 'flatten', 'mean' or 'project'."
             )
-
-        self.embedding = keras.layers.Embedding(tokenizer.vocab_size, embedding_size, name="embedding")
-        self.bilstm = keras.layers.Bidirectional(keras.layers.LSTM(lstm_units, return_sequences=True), name="bilstm")
-        self.attention = StructuredSelfAttention.from_config(config)
-        self.hidden = keras.layers.Dense(hidden_units, activation="relu", name="hidden")
-        self.word_dropout = keras.layers.Dropout(dropout)
-        self.hidden_dropout = keras.layers.Dropout(dropout)
-        self.embedding.build(None)
-        self.bilstm.build(tf.TensorShape([None, None, embedding_size]))
-        self.attention.build(tf.TensorShape([None, None, 2 * lstm_units]))
+        sizes = embedding_size, lstm_units, hidden_units, dropout, max_length
+        super().__init__(task, tokenizer, "single", attention, *sizes, temperature, none_threshold, **kwargs)
         self.hidden.build(tf.TensorShape([None, self.attention.output_dim]))
         labels = len(task.labels)
         limit = float(np.sqrt(6.0 / (hidden_units + labels)))  # Glorot's, of one context's map
@@ -117,132 +90,92 @@ class SelfAttentiveClassifier(AspectModel):
         self.classifier_bias = self.add_weight(
             name="classifier/bias", shape=(task.num_contexts, labels), initializer="zeros"
         )
-        self.load_report = None
-        self.selection = None  # what the last `fit` selected: monitor, epoch and value
         self.build()
 
-    def build(self, input_shape=None):
-        # All weights exist once the constructor has run.
-        self.built = True
-
     @classmethod
-    def from_examples(
+    def from_tf1_checkpoint(
         cls,
-        examples,
+        path: str | Path,
         task: AspectTask,
+        vocabulary: list[str],
         *,
-        word_vectors: WordVectors | str | Path | None = None,
-        max_words: int = 50_000,
-        min_count: int = 1,
+        variant: str = "reference",
+        penalty_coef: float = 0.0,
+        forget_bias: float = 1.0,
+        names: dict[str, str] | None = None,
         lower_case: bool = True,
         **kwargs,
     ) -> "SelfAttentiveClassifier":
-        """A model for the words of training examples.
+        """The model with the weights that the original TensorFlow 1 graph was trained to; its sizes are theirs.
+
+        With the reference variant the logits are the graph's for the same ids, in the same batch, padded to the same length.
+        The original pads to a fixed length; `predict` on strings pads a batch to its longest text.
 
         Args:
-            examples: A list of `AspectExample`, or an `AspectDataset`.
-            task: The `AspectTask`.
-            word_vectors: `WordVectors`, or a file of `read_word_vectors`, for the words that it has; the others get
-                random ones, and all are trained. Defaults to None: random ones, of `embedding_size` values.
-            max_words: Int, most words of the vocabulary. Defaults to 50,000.
-            min_count: Int, rarer words are left out. Defaults to 1.
+            path, names: See `read_tf1_checkpoint`.
+            task: The task, with one context and the labels in the order of the graph's.
+            vocabulary: The words, by the graph's ids, with `"[PAD]"` and `"[UNK]"` where it has padding and unknown words.
+                The model's own order begins with these two.
+            variant: `"reference"`, or `"paper"` to go on with the same weights in the paper's form. Defaults to
+                `"reference"`.
+            penalty_coef: Float, the graph's `beta_l2`, for training on. Defaults to 0.
+            forget_bias: Float, of the graph's LSTM cells. Defaults to 1, TensorFlow 1's default.
             lower_case: Bool. Defaults to True.
-            **kwargs: The constructor's arguments.
+            **kwargs: More of the constructor's arguments; `dropout` is 0 by default, as in the graph.
+
+        Raises:
+            FileNotFoundError: If there is no such checkpoint.
+            ValueError: If its weights do not fit the graph, the task or the vocabulary.
+
+        Example:
+            >>> task = AspectTask("stars", aspects=("all",), labels=("1", "2", "3", "4", "5"))
+            >>> words = ["[PAD]", "[UNK]", "good", "food"]
+            >>> SelfAttentiveClassifier.from_tf1_checkpoint("model.ckpt-1000", task, words)  # doctest: +SKIP
         """
-        texts = dict.fromkeys(row.text for row in getattr(examples, "examples", examples))
-        tokenizer = WordTokenizer.from_texts(texts, max_words=max_words, min_count=min_count, lower_case=lower_case)
-        if word_vectors is None:
-            return cls(task, tokenizer, **kwargs)
-        if not isinstance(word_vectors, WordVectors):
-            word_vectors = read_word_vectors(word_vectors, words=tokenizer.vocabulary)
-        if not word_vectors.words:
-            raise ValueError("`word_vectors` must hold words of the examples: received none of them. Check the file.")
-        kwargs.setdefault("embedding_size", word_vectors.vectors.shape[1])
-        if kwargs["embedding_size"] != word_vectors.vectors.shape[1]:
-            raise ValueError(
-                f"`embedding_size` must be that of the word vectors, {word_vectors.vectors.shape[1]}: received "
-                f"{kwargs['embedding_size']}. Leave it out."
-            )
-        model = cls(task, tokenizer, **kwargs)
-        model.embedding.set_weights([word_vectors.matrix(tokenizer.vocabulary)])
+        arrays, unused = read_tf1_checkpoint(path, names)
+        _check_original(arrays, task, vocabulary)
+        place = {word: row for row, word in enumerate(vocabulary)}
+        order = sorted(place, key=lambda word: (word != PADDING, word != UNKNOWN, place[word]))
+        arrays["embedding"] = arrays["embedding"][[place[word] for word in order]]
+        attention = StructuredSelfAttention(*arrays["w_s2"].shape, variant, penalty_coef=penalty_coef)
+        sizes = {
+            "embedding_size": arrays["embedding"].shape[1],
+            "lstm_units": arrays["fw_bias"].size // 4,
+            "hidden_units": arrays["hidden_bias"].size,
+        }
+        tokenizer = WordTokenizer(order, lower_case=lower_case)
+        model = cls(task, tokenizer, attention=attention, **{"dropout": 0.0, **kwargs, **sizes})
+        values = model_weights(arrays, forget_bias)
+        for name, weight in model.named_weights().items():
+            weight.assign(tf.reshape(values[name], weight.shape))
+        model.load_report = LoadReport(str(path), loaded=list(values), unused=unused)
         return model
-
-    @property
-    def tokenizer(self) -> WordTokenizer:
-        """The tokenizer of the model's words."""
-        return self.text_encoder.pair_encoder.tokenizer
-
-    def compile(self, optimizer="adam", loss=None, metrics=None, *, learning_rate: float | None = None, **kwargs):
-        """As `TextModel.compile`, with Adam at 1e-3 by default."""
-        if isinstance(optimizer, str) and learning_rate is None:
-            learning_rate = LEARNING_RATE
-        super().compile(optimizer, loss, metrics, learning_rate=learning_rate, **kwargs)
 
     @tf.autograph.experimental.do_not_convert
     def call(self, inputs, training=False, return_attention=False):
-        mask = tf.cast(inputs["attention_mask"], tf.bool)  # [B, T]
-        mask = None if self.attention.variant == "reference" else mask
-        words = self.word_dropout(self.embedding(inputs["input_ids"]), training=training)  # [B, T, E]
-        states = self.bilstm(words, mask=mask, training=training)  # [B, T, 2 U]
-        sentence, annotation = self.attention(states, mask=mask, training=training)  # [B, R 2 U], [B, R, T]
+        sentence, annotation = self.encode(inputs["input_ids"], inputs["attention_mask"], training)  # [B, R 2 U]
         hidden = self.hidden_dropout(self.hidden(sentence), training=training)  # [B, F]
         hidden, heads = tf.cast(hidden, tf.float32), inputs["context_ids"]
         kernel, bias = tf.cast(self.classifier_kernel, tf.float32), tf.cast(self.classifier_bias, tf.float32)
         logits = tf.einsum("bf,bfc->bc", hidden, tf.gather(kernel, heads)) + tf.gather(bias, heads)  # [B, C]
         return (logits, annotation) if return_attention else logits
 
-    def named_weights(self) -> dict[str, tf.Variable]:
-        """All weights, by stable names."""
-        cells = {"forward": self.bilstm.forward_layer.cell, "backward": self.bilstm.backward_layer.cell}
-        return {
-            "embedding": self.embedding.embeddings,
-            **{f"{way}/{part}": getattr(cell, part) for way, cell in cells.items() for part in LSTM_PARTS},
-            **weights_by_name("attention", self.attention),
-            **weights_by_name("hidden", self.hidden),
-            "classifier/kernel": self.classifier_kernel,
-            "classifier/bias": self.classifier_bias,
-        }
+    def head_weights(self) -> dict[str, tf.Variable]:
+        """The weights after the hidden layer."""
+        return {"classifier/kernel": self.classifier_kernel, "classifier/bias": self.classifier_bias}
 
-    def inference_weights(self) -> list[tf.Variable]:
-        """What an export holds."""
-        return list(self.named_weights().values())
 
-    def training_identity(self) -> dict:
-        """What makes two models the same before their training."""
-        return {**self._settings(), "attention": {**self.attention.get_config(), "name": ""}}
-
-    def _settings(self):
-        names = (
-            "embedding_size",
-            "lstm_units",
-            "hidden_units",
-            "dropout",
-            "max_length",
-            "temperature",
-            "none_threshold",
+def _check_original(arrays, task, vocabulary):
+    """Raises if a TensorFlow 1 graph's weights do not belong to a task and a vocabulary."""
+    rows, labels = len(arrays["embedding"]), arrays["classifier_bias"].size
+    if task.num_contexts != 1 or len(task.labels) != labels:
+        raise ValueError(
+            f"`task` must have one context and the graph's {labels} labels: received {task.num_contexts} contexts and "
+            f"{len(task.labels)} labels in task {task.name!r}. Make one with AspectTask(name, aspects=('all',), labels=(...))."
         )
-        return {
-            "task": self.task.to_dict(),
-            "attention": keras.layers.serialize(self.attention),
-            "lower_case": self.tokenizer.lower_case,
-            **{name: getattr(self, name) for name in names},
-        }
-
-    def get_config(self):
-        return {"name": self.name, "vocabulary": self.tokenizer.vocabulary, **self._settings()}
-
-    @classmethod
-    def from_config(cls, config):
-        config = dict(config)
-        tokenizer = WordTokenizer(config.pop("vocabulary"), lower_case=config.pop("lower_case"))
-        attention = keras.layers.deserialize(config.pop("attention"))
-        return cls(AspectTask.from_dict(config.pop("task")), tokenizer, attention=attention, **config)
-
-    def save_pretrained(self, folder: str | Path) -> None:
-        """Writes the settings, the weights and the vocabulary into a folder."""
-        write_word_model(folder, self, self._settings())
-
-    @classmethod
-    def from_pretrained(cls, folder: str | Path) -> "SelfAttentiveClassifier":
-        """Reads what `save_pretrained` wrote."""
-        return read_word_model(cls, folder)
+    missing = [word for word in (PADDING, UNKNOWN) if word not in vocabulary]
+    if missing or len(vocabulary) != rows or len(set(vocabulary)) != rows:
+        raise ValueError(
+            f"`vocabulary` must give each of the embedding's {rows} rows a word of its own, {PADDING!r} and {UNKNOWN!r} among "
+            f"them: received {len(vocabulary)} words, {len(set(vocabulary))} different ones, without {missing}. Name every row."
+        )

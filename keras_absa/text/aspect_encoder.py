@@ -19,7 +19,7 @@ class AspectEncoder(tf.Module):
     """Encodes a text and the (target, aspect) in question, with the auxiliary sentence of a scheme.
 
     Args:
-        tokenizer: A `Tokenizer`, or, with scheme `"single"`, a `WordTokenizer`.
+        tokenizer: A `Tokenizer`, or a `WordTokenizer`, with which the auxiliary sentence stays apart from the text.
         task: An `AspectTask`: contexts, labels, placeholders and their words.
         scheme: `"nli_m"`, `"qa_m"`, `"nli_b"`, `"qa_b"` or `"single"` (no auxiliary sentence). Defaults to `"nli_m"`.
         max_length: Int, most tokens of a row. Defaults to 128.
@@ -46,11 +46,6 @@ class AspectEncoder(tf.Module):
     ):
         super().__init__(name=name)
         words = isinstance(tokenizer, WordTokenizer)
-        if words and scheme != "single":
-            raise ValueError(
-                f"A `WordTokenizer` goes with scheme 'single', which reads the text alone: received {scheme!r}. Use a "
-                "`Tokenizer` for auxiliary sentences."
-            )
         self.pair_encoder = (SequenceEncoder if words else PairEncoder)(tokenizer, max_length=max_length)
         self.scheme = scheme
         self.num_candidates = len(task.labels) if scheme.endswith("_b") else 1
@@ -83,7 +78,8 @@ class AspectEncoder(tf.Module):
             length: Int, pad to this many tokens. Defaults to None, the longest row.
 
         Returns:
-            A dict of int32 tensors: `input_ids`, `token_type_ids` and `attention_mask` [B, T]; `context_ids` [B].
+            A dict of int32 tensors: `context_ids` [B], and what the tokenizer's encoder gives: `PairEncoder`'s `input_ids`,
+            `token_type_ids` and `attention_mask` [B, T], or those of `SequenceEncoder`.
         """
         first, second = self.segments(text, context_ids, candidate_ids, target, other_target, aspect)
         inputs = self.pair_encoder(first, second, length=length)
@@ -91,7 +87,7 @@ class AspectEncoder(tf.Module):
 
     def room(self, aspects=("",)) -> int:
         """How many word pieces of a text always fit beside its question; `aspects` are those of an open task."""
-        if self.scheme == "single":
+        if self.scheme == "single" or not self.pair_encoder.shares_room:
             return self.pair_encoder.max_length - self.pair_encoder.special_tokens
         asked = set(aspects) if self.open_aspects else {""}
         sentences = [before + aspect + after for before, after in zip(self.before, self.after) for aspect in asked]
@@ -99,10 +95,11 @@ class AspectEncoder(tf.Module):
         return self.pair_encoder.max_length - 3 - int(tf.reduce_max(pieces))
 
     def lengths(self, text, context_ids, candidate_ids=None, target=None, other_target=None, aspect=None):
-        """How many tokens each row has, and how many were cut from it: two int32 [B]."""
+        """How many tokens each row (or the longer of its two texts) has, and how many were cut from it: two int32 [B]."""
         segments = self.segments(text, context_ids, candidate_ids, target, other_target, aspect)
         inputs, cut = self.pair_encoder.encode_with_counts(*segments)
-        return tf.reduce_sum(inputs["attention_mask"], axis=1), cut
+        masks = [inputs[name] for name in ("attention_mask", "second_mask") if name in inputs]
+        return tf.reduce_max([tf.reduce_sum(mask, axis=1) for mask in masks], axis=0), cut
 
     def segments(self, text, context_ids, candidate_ids=None, target=None, other_target=None, aspect=None):
         """The two texts of each row, string [B] each; the second is None in the single scheme."""

@@ -40,6 +40,7 @@ class PairEncoder(tf.Module):
     """
 
     special_tokens = 2  # in a row of one text
+    shares_room = True  # both texts stand in one row of `max_length` tokens
 
     def __init__(self, tokenizer: Tokenizer, max_length: int = 128, name: str | None = None):
         super().__init__(name=name)

@@ -10,8 +10,7 @@ OPTIMIZERS = {
     "adamw": keras.optimizers.AdamW,
 }
 SELECTIONS = ("dev", "last", "leaking_test")
-# What a model is selected by on its development set.
-MONITORS = {"sentihood": "strict_accuracy", "semeval2014": "f1", "aspect_sentiment": "strict_accuracy"}
+_MONITORS = {"sentihood": "strict_accuracy", "semeval2014": "f1", "aspect_sentiment": "strict_accuracy"}
 
 
 def optimizer_and_loss(optimizer, loss, learning_rate: float | None):
@@ -64,7 +63,12 @@ def dev_callbacks(validation_data, dev, selection: str, task) -> list:
             "that did so."
         )
     callbacks = [DevMetrics(dev)]
-    return callbacks if selection == "last" else [*callbacks, BestWeights(MONITORS[task.metrics])]
+    return callbacks if selection == "last" else [*callbacks, BestWeights(monitor_of(task))]
+
+
+def monitor_of(task) -> str:
+    """The metric by which a model is selected on its development set; single questions have no strict accuracy."""
+    return "accuracy" if task.open_aspects else _MONITORS[task.metrics]
 
 
 def refuse_keras3(name, value):

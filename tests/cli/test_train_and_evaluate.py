@@ -181,11 +181,28 @@ def test_a_model_without_bert(keras_absa, shop, tmp_path):
     done = keras_absa("train", *own, "--data", shop, "--output", tmp_path / "run", "--epochs", 1, "--json")
     result = json.loads(done.stdout)
     assert result["class"] == "SelfAttentiveClassifier" and result["history"][0]["penalty"] > 0
-    assert (result["arguments"]["optimizer"], result["arguments"]["learning_rate"]) == ("adam", 1e-3)
+    assert result["optimizer"]["class_name"] == "Adam"
+    assert result["optimizer"]["config"]["learning_rate"] == pytest.approx(1e-3)
     model = load_model(tmp_path / "run" / "model")
     assert model.embedding_size == 3 and model.attention.hops == 2 and model.attention.penalty_scale == "r2"
     scores = json.loads(keras_absa("evaluate", tmp_path / "run" / "model", "--data", shop, "--json").stdout)
     assert scores["metrics"] == pytest.approx(result["test_scores"]["best"]["metrics"], abs=1e-6)
+
+
+def test_pairs_of_texts(keras_absa, tmp_path):
+    pairs = [("a dog runs", "a dog moves", "entailment"), ("a cat sleeps", "a cat runs", "contradiction")]
+    for split in ("train", "dev", "test"):
+        rows = [{"sentence1": one, "sentence2": other, "gold_label": label} for one, other, label in pairs]
+        lines = [json.dumps(row) + "\n" for row in [*rows, {**rows[0], "gold_label": "-"}]]
+        (tmp_path / f"snli_1.0_{split}.jsonl").write_text("".join(lines))
+    own = ["--data", tmp_path, "--output", tmp_path / "run", "--epochs", 1, "--json"]
+    done = keras_absa("train", "--model", "self-attentive-pair", "--hops", 2, *own)
+    result = json.loads(done.stdout)
+    assert result["class"] == "SelfAttentivePairClassifier" and result["task"]["name"] == "snli"
+    assert result["rows"] == {"train": 2, "dev": 2, "test": 2} and "no_gold_label: 1" in done.stderr
+    assert result["selection"]["monitor"] == "val_accuracy"
+    refused = keras_absa("train", *own, "--overwrite", code=2)
+    assert "Use --model pair or self-attentive-pair" in refused.stderr
 
 
 def test_bad_rows_are_left_out_and_listed(keras_absa, shop, backbone, tmp_path):
