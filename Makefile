@@ -10,7 +10,7 @@ export TF_CPP_MIN_LOG_LEVEL ?= 3
 export MALLOC_MMAP_THRESHOLD_ ?= 1073741824
 export MALLOC_TRIM_THRESHOLD_ ?= 8589934592
 
-.PHONY: setup quickstart test test-slow test-gpu lint old-runtime clean
+.PHONY: setup quickstart test test-slow test-gpu tutorials lint old-runtime clean
 
 setup: $(VENV)/.ready
 
@@ -38,6 +38,11 @@ test-slow: setup old-runtime
 test-gpu: setup
 	$(RUN) -m pip install -qq -e '.[gpu]'
 	$(RUN) -m pytest -m gpu
+
+# Runs the notebooks as they are, without writing their outputs.
+tutorials: setup
+	$(RUN) -m pip install -qq -e '.[tutorials]'
+	$(RUN) -m pytest --nbmake --nbmake-timeout=600 -m "" tutorials
 
 lint: setup
 	$(RUN) -m ruff check .

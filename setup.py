@@ -36,6 +36,7 @@ setup(
         "plot": ["matplotlib>=3.8"],
         "demo": ["gradio>=5"],
         "scale": ["apache-beam>=2.60", "pyarrow>=16"],
+        "tutorials": ["ipykernel>=6", "matplotlib>=3.8", "nbmake>=1.5"],
         "dev": [
             "datasets>=3,<5",  # 5.x wants a huggingface-hub that transformers 4 does not take
             "matplotlib>=3.8",

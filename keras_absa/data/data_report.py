@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass, field
 from keras_absa.data.aspect_example import AspectExample
 from keras_absa.data.aspect_task import AspectTask
 from keras_absa.data.pairs import pair_rows
+from keras_absa.figure import new_figure
 
 MAX_SAMPLES = 5
 HISTOGRAM_STEP = 16  # word pieces
@@ -134,13 +135,7 @@ class DataReport:
         Raises:
             ImportError: Without matplotlib, with the line that installs it.
         """
-        try:
-            from matplotlib.figure import Figure
-        except ImportError as error:
-            raise ImportError(
-                "A picture needs matplotlib: it is not installed. pip install 'keras-absa[plot]'"
-            ) from error
-        figure = Figure(figsize=(12, 4), layout="constrained")
+        figure = new_figure(12, 4)
         left, right = figure.subplots(1, 2)
         whole = {}
         for aspects in self.labels.values():

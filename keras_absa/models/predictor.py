@@ -95,29 +95,36 @@ class Predictor:
         order = sorted(range(len(rows)), key=lambda place: len(rows[place].text))  # little padding
         for start in range(0, len(rows), self.batch_size):
             places = order[start : start + self.batch_size]
-            batch = [rows[place] for place in places]
             # Tensors are made here: a `tf.function` that cannot convert its inputs keeps its lock for good.
-            logits, cut = self._run(
-                tf.constant([row.text for row in batch]),
-                tf.constant([self.model.task.context_id(row.target, row.aspect) for row in batch], tf.int32),
-                tf.constant([row.target or "" for row in batch]),
-                tf.constant([row.other_target or "" for row in batch]),
-                tf.constant([row.aspect for row in batch]),
-            )
+            logits, cut = self._run(*question_tensors(self.model.task, [rows[place] for place in places]))
             answers[places] = np.reshape(logits, answers[places].shape)
             with self._lock:
                 self.cut_rows += int(np.count_nonzero(cut))
                 self.cut_pieces += int(np.sum(cut))
         return answers.reshape(-1, answers.shape[-1])
 
-    def _logits(self, texts, context_ids, targets, others, aspects):
-        encoder, task = self.model.text_encoder, self.model.task
-        count = encoder.num_candidates
-        texts, context_ids, targets, others, aspects = (
-            tf.repeat(each, count, axis=0) for each in (texts, context_ids, targets, others, aspects)
-        )
-        candidates = tf.range(tf.shape(texts)[0]) % count if count > 1 else None
-        names = (targets, others) if task.targets else (None, None)
-        first, second = encoder.segments(texts, context_ids, candidates, *names, aspects)
-        inputs, cut = encoder.pair_encoder.encode_with_counts(first, second)
+    def _logits(self, *tensors):
+        first, second, context_ids = question_segments(self.model, *tensors)
+        inputs, cut = self.model.text_encoder.pair_encoder.encode_with_counts(first, second)
         return self.model({**inputs, "context_ids": context_ids}, training=False), cut
+
+
+def question_tensors(task, rows: list[AspectExample]) -> tuple[tf.Tensor, ...]:
+    """Rows as tensors [B]: texts, context ids, targets, other targets and aspects."""
+    return (
+        tf.constant([row.text for row in rows]),
+        tf.constant([task.context_id(row.target, row.aspect) for row in rows], tf.int32),
+        tf.constant([row.target or "" for row in rows]),
+        tf.constant([row.other_target or "" for row in rows]),
+        tf.constant([row.aspect for row in rows]),
+    )
+
+
+def question_segments(model, *tensors):
+    """What a model reads of rows, one for each candidate: first texts, second texts (or None) and context ids, [B C]."""
+    encoder = model.text_encoder
+    count = encoder.num_candidates
+    texts, context_ids, targets, others, aspects = (tf.repeat(each, count, axis=0) for each in tensors)
+    candidates = tf.range(tf.shape(texts)[0]) % count if count > 1 else None
+    names = (targets, others) if model.task.targets else (None, None)
+    return *encoder.segments(texts, context_ids, candidates, *names, aspects), context_ids

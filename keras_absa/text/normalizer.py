@@ -89,6 +89,39 @@ class Normalizer(tf.Module):
         words = tf.strings.split(tf.strings.unicode_encode(output, "UTF-8"))  # [B, (W)]
         return words[0] if strings.shape.rank == 0 else words
 
+    def spans(self, text: str) -> list[tuple[str, int, int]]:
+        """The words that `split` gives for one text, and where they stand in it.
+
+        Args:
+            text: The text.
+
+        Returns:
+            A list of (word, start, end) in characters of `text`, the end exclusive. What vanishes inside a word or at its
+            end, such as an accent, belongs to it; one character may give several words.
+
+        Example:
+            >>> from keras_absa.text import Normalizer
+            >>> Normalizer().spans("Caf\u00e9, great!")
+            [('cafe', 0, 4), (',', 4, 5), ('great', 6, 11), ('!', 11, 12)]
+        """
+        points = np.frombuffer(text.encode("utf-32-le"), "<u4").astype("int64")
+        rules = self._rules[self._pages[points // _PAGE] * _PAGE + points % _PAGE]
+        words, letters, start, end = [], [], 0, 0
+        for place, (point, rule) in enumerate(zip(points.tolist(), rules.tolist(), strict=True)):
+            first = self._starts[rule]
+            for output in self._outputs[first : first + self._counts[rule]].tolist():
+                output = point if output == _ITSELF else output
+                if output != _SPACE:
+                    start = start if letters else place
+                    letters.append(chr(output))
+                    end = place + 1
+                elif letters:
+                    words.append(("".join(letters), start, end))
+                    letters = []
+            if rule == _DELETE and letters:
+                end = place + 1
+        return words + ([("".join(letters), start, end)] if letters else [])
+
     @tf.autograph.experimental.do_not_convert
     def __call__(self, strings) -> tf.Tensor:
         """Normalises texts.

@@ -82,11 +82,31 @@ class Tokenizer(tf.Module):
             [2204, 2833]
         """
         strings = as_strings(strings)
-        words = self._normalizer.split(tf.reshape(strings, [-1]))  # [B, (W)]
-        too_long = tf.strings.length(words.values, unit="UTF8_CHAR") > _MAX_CHARACTERS
-        words = words.with_values(tf.where(too_long, _TOO_LONG, words.values))
-        ids = self._wordpiece.tokenize(words).merge_dims(1, 2)  # [B, (N)]
+        ids = self._pieces(self._normalizer.split(tf.reshape(strings, [-1]))).merge_dims(1, 2)  # [B, (N)]
         return ids[0] if strings.shape.rank == 0 else ids
+
+    def _pieces(self, words):
+        """The pieces of each word, [B, (W), (pieces)], of words [B, (W)]."""
+        too_long = tf.strings.length(words.values, unit="UTF8_CHAR") > _MAX_CHARACTERS
+        return self._wordpiece.tokenize(words.with_values(tf.where(too_long, _TOO_LONG, words.values)))
+
+    def word_spans(self, text: str) -> list[tuple[str, int, int, int]]:
+        """The words of one text, where they stand in it, and how many pieces each of them gives.
+
+        Args:
+            text: The text.
+
+        Returns:
+            A list of (word, start, end, pieces), see `Normalizer.spans`.
+
+        Example:
+            >>> from keras_absa.environment import minilm_folder
+            >>> Tokenizer(minilm_folder() / "vocab.txt").word_spans("Tasty ramen")
+            [('tasty', 0, 5, 2), ('ramen', 6, 11, 2)]
+        """
+        spans = self._normalizer.spans(text)
+        counts = self._pieces(self._normalizer.split([text])).row_lengths(axis=2).values.numpy().tolist()
+        return [(*span, count) for span, count in zip(spans, counts, strict=True)]
 
     @property
     def vocabulary(self) -> list[str]:

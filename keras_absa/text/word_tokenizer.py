@@ -90,6 +90,15 @@ class WordTokenizer(tf.Module):
         ids = words.with_values(self._table.lookup(words.values))
         return ids[0] if strings.shape.rank == 0 else ids
 
+    def word_spans(self, text: str) -> list[tuple[str, int, int, int]]:
+        """The words of one text, where they stand in it, and 1 for each: (word, start, end, 1), see `Normalizer.spans`.
+
+        Example:
+            >>> WordTokenizer(["[PAD]", "[UNK]"]).word_spans("Good food")
+            [('good', 0, 4, 1), ('food', 5, 9, 1)]
+        """
+        return [(*span, 1) for span in self._normalizer.spans(text)]
+
     @property
     def vocabulary(self) -> list[str]:
         """The words, list of str; the position is the id."""

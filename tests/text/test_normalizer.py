@@ -83,6 +83,19 @@ class TestWords:
         expected = [reference_words(references[lower_case], text) for text in real_texts]
         assert words(lower_case, real_texts) == expected
 
+    @CASES
+    def test_spans_are_those_of_the_words(self, lower_case):
+        texts = [*random_strings(500, seed=21), *HARD_STRINGS.values(), "", "  "]
+        spans = [Normalizer(lower_case=lower_case).spans(text) for text in texts]
+        assert [[word for word, _, _ in row] for row in spans] == words(lower_case, texts)
+        for text, row in zip(texts, spans, strict=True):
+            assert all(0 <= start < end <= len(text) for _, start, end in row)
+            # Words come in order, and only words of one and the same character share a place.
+            pairs = zip(row, row[1:])
+            assert all(one[2] <= other[1] or one[2] - 1 == other[1] for one, other in pairs), row
+        accents = Normalizer(lower_case=lower_case).spans("Cafe\u0301, \u200bx\u00ad y")
+        assert [span for _, *span in accents] == [[0, 5], [5, 6], [8, 10], [11, 12]]
+
     def test_known_difference_order_of_kept_marks(self, references):
         """Fails when the reference changes, or when the docstring's list is no longer complete."""
         line = Normalizer.__doc__.split("such a mark:")[1].split("Args:")[0].strip(" .\n")
