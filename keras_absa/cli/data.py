@@ -12,6 +12,7 @@ data = typer.Typer(
     cls=CommandGroup, no_args_is_help=True, rich_markup_mode=None, help="Look at data sets, convert and split them."
 )
 
+PICTURES = (".png", ".svg", ".pdf")
 TaskOption = Annotated[
     str | None,
     typer.Option(
@@ -65,12 +66,14 @@ def report(
     from keras_absa.data import report as data_report
     from keras_absa.data.write_examples import replace_file
 
-    for path in (html, picture):
-        if path is not None:
-            _check_new(path, overwrite)
-            if path.exists() and any(path.samefile(file) for file in files):
-                raise ValueError(f"A report must not replace the data: received {path} for both. Choose another name.")
-    found_task, splits, reports = _read(files, task, clean)
+    outputs = [path for path in (html, picture) if path is not None]
+    if picture is not None and picture.suffix.lower() not in PICTURES:
+        raise ValueError(f"`--picture` must end in one of {list(PICTURES)}: received {picture}. Rename it.")
+    if len({path.resolve() for path in outputs}) < len(outputs):
+        raise ValueError(f"`--html` and `--picture` must be two files: received {html} for both. Rename one.")
+    for path in outputs:
+        _check_new(path, overwrite)
+    found_task, splits, reports = _read(files, task, clean, outputs=outputs)
     tokenizer = None
     if backbone != "none":
         quiet_tensorflow()
@@ -81,13 +84,13 @@ def report(
         if vocabulary is None:
             raise FileNotFoundError(f"{backbone}: no vocab.txt. Name another --backbone, or none.")
         tokenizer = Tokenizer(vocabulary, lower_case=lower_case_of(backbone))
-    result = data_report(splits, found_task, tokenizer=tokenizer, max_length=max_length)
+    result = data_report(splits, found_task, tokenizer=tokenizer, max_length=max_length, load_reports=reports)
     if html is not None:
         replace_file(html, result.to_html())
     if picture is not None:
         result.plot(picture)
     typer.echo(to_json(result.to_dict()) if as_json else str(result))
-    if any(each.rejected for each in reports):
+    if any(each.rejected for each in reports.values()):
         raise typer.Exit(1)
 
 
@@ -116,11 +119,16 @@ def convert(
     from keras_absa.data import write_examples
 
     _check_new(output, overwrite)
-    found_task, splits, reports = _read([source], task, clean, on_error, conflict)
+    if clean == "treebank" and output.suffix.lower() == ".json":
+        raise ValueError(
+            f"`--clean treebank` rewrites the targets, which SentiHood's format needs: received it for {output}. Write .csv, "
+            ".jsonl or .parquet."
+        )
+    found_task, splits, reports = _read([source], task, clean, on_error, conflict, outputs=[output])
     rows = _rows_of(source, splits)
-    tell_counts(reports)
+    tell_counts(reports.values())
     write_examples(rows, output, found_task)
-    tell(f"{len(rows)} rows of {reports[0].texts} texts from {source} to {output}")
+    tell(f"{len(rows)} rows of {len({row.id or row.text for row in rows})} texts from {source} to {output}")
 
 
 @data.command()
@@ -146,7 +154,8 @@ def split(
       keras-absa data split Restaurants_Train.xml parts/ --shares 0.9 0.1 0 --task terms
     """
     from keras_absa.cli.data_source import tell_counts
-    from keras_absa.data import split_examples, write_examples
+    from keras_absa.data import split_examples
+    from keras_absa.data.write_examples import examples_as_file, replace_file
 
     wanted = {name: share for name, share in zip(("train", "dev", "test"), shares, strict=True) if share}
     paths = {name: output / f"{name}{source.suffix.lower()}" for name in wanted}
@@ -159,17 +168,21 @@ def split(
             f"`output` must not hold parts of another split: received {output} with {', '.join(sorted(left))}. Delete them, or "
             "choose another folder."
         )
-    found_task, splits, reports = _read([source], task, "raw", on_error, conflict)
+    found_task, splits, reports = _read([source], task, "raw", on_error, conflict, outputs=paths.values())
     rows = _rows_of(source, splits)
-    tell_counts(reports)
+    tell_counts(reports.values())
     parts = split_examples(rows, wanted, seed)
+    # All parts before the first is written: half a split beside an old one would share texts with it.
+    files = {name: examples_as_file(parts[name], path, found_task) for name, path in paths.items()}
     output.mkdir(parents=True, exist_ok=True)
     for name, path in paths.items():
-        write_examples(parts[name], path, found_task)
+        replace_file(path, files[name])
         tell(f"{len(parts[name])} rows of {len({row.id or row.text for row in parts[name]})} texts to {path}")
 
 
 def _check_new(path: Path, overwrite: bool) -> None:
+    if path.is_dir():
+        raise ValueError(f"What is written must be a file: received the folder {path}. Choose another name.")
     if path.exists() and not overwrite:
         raise ValueError(
             f"What is written must be a new file: received {path}, which exists. Add --overwrite to replace it."
@@ -183,14 +196,15 @@ def _rows_of(source: Path, splits: dict) -> list:
     return rows
 
 
-def _read(files, task_name, clean, on_error="skip", conflict="keep"):
-    """The task, file or split to rows, and the reports of the files."""
+def _read(files, task_name, clean, on_error="skip", conflict="keep", outputs=()):
+    """The task, file or split to rows, and file or split to what its reader reported; no output may be one of the files."""
     from keras_absa.cli.data_source import find_task, task_of_file
     from keras_absa.data import LoadReport, find_splits, read_examples
 
     if len(files) == 1 and files[0].is_dir():
-        task = find_task(task_name, str(files[0]), on_error)
-        paths = find_splits(task, files[0])
+        paths = find_splits(None, files[0])
+        _check_apart(outputs, paths.values())
+        task = find_task(task_name, str(files[0]), on_error, labelled=False)
     else:
         for path in files:
             if not path.is_file():
@@ -201,15 +215,24 @@ def _read(files, task_name, clean, on_error="skip", conflict="keep"):
             raise ValueError(
                 f"Each file must be given once: received {', '.join(map(str, files))}. Leave the copy out."
             )
+        _check_apart(outputs, files)
         task = task_of_file(task_name, files[0], files[0].stem, on_error, labelled=False)
         names = [path.stem for path in files]
         names = names if len(set(names)) == len(names) else list(map(str, files))
         paths = dict(zip(names, files, strict=True))
-    splits, reports = {}, []
+    splits, reports = {}, {}
     for name, path in paths.items():
-        reports.append(LoadReport())
-        own = {"on_error": on_error, "report": reports[-1], "conflict": conflict}
+        reports[name] = LoadReport()
+        own = {"on_error": on_error, "report": reports[name], "conflict": conflict}
         splits[name] = read_examples(task, path, clean=clean, labelled=False, **own)
-        for _, message in reports[-1].rejected:
+        for _, message in reports[name].rejected:
             tell(message)
     return task, splits, reports
+
+
+def _check_apart(outputs, files) -> None:
+    for path in outputs:
+        if path.exists() and any(path.samefile(file) for file in files):
+            raise ValueError(
+                f"What is written must not replace the data: received {path} for both. Choose another name."
+            )

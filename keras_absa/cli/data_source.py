@@ -37,20 +37,21 @@ TERMS = "terms"
 SPLITS = ("train", "dev", "test")
 
 
-def find_task(name: str | None, data: str, on_error: str = "raise") -> AspectTask:
+def find_task(name: str | None, data: str, on_error: str = "raise", labelled: bool = True) -> AspectTask | None:
     """The task that `--task` names or, without it, the one that the data call for.
 
     Args:
         name: A task's name, the path of a JSON file that `AspectTask.to_dict` describes, or `None`.
         data: A built-in data set's name or a folder.
         on_error: `"raise"` or `"skip"`, where the training file has to be read. Defaults to `"raise"`.
+        labelled: Bool, see `task_of_file`. Defaults to True.
 
     Returns:
         The task. For a folder of tables it holds the aspects and labels of the training file.
     """
     if data not in BUILT_IN:
         path = find_splits(None, data)["train"] if name in (None, TERMS) else None
-        return task_of_file(name, path, Path(data).resolve().name, on_error)
+        return task_of_file(name, path, Path(data).resolve().name, on_error, labelled)
     if name == TERMS:
         raise ValueError(
             f"`--task {TERMS}` needs files with aspect terms: received the built-in {data!r}. Leave it out."
@@ -93,9 +94,14 @@ def task_of_file(
         raise ValueError(f"{path}: {error}") from error
     if suffix == ".xml" and not terms and task.none_label is None:  # every text has every category
         task = replace(task, labels=(*task.labels, "none"), none_label="none")
-    aspects = "aspect terms" if terms else f"aspects {', '.join(task.aspects)}"
+    aspects = "aspect terms" if terms else f"aspects {_listed(task.aspects)}"
     tell(f"task {task.name!r} from {path}: {aspects}; labels {', '.join(task.labels)}")
     return task
+
+
+def _listed(names, most: int = 20) -> str:
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
 
 
 def _read_task(name: str) -> AspectTask:

@@ -1,7 +1,5 @@
 """`keras-absa predict`: a stream of texts in, a stream of answers out."""
 
-import csv
-import io
 import sys
 from contextlib import ExitStack
 from itertools import islice
@@ -12,7 +10,10 @@ import typer
 
 from keras_absa.cli.command_group import FINDINGS, quiet_tensorflow, tell
 from keras_absa.cli.json_output import to_json
+from keras_absa.data.formats import SUFFIXES
+from keras_absa.data.write_examples import csv_line
 
+FORMAT_OF_SUFFIX = {".jsonl": "jsonl", ".json": "jsonl", ".csv": "csv", ".tsv": "tsv"}
 CHUNK = 256  # records that are in memory at a time
 
 
@@ -21,6 +22,7 @@ def predict(
     file: Annotated[str, typer.Argument(help="A text a line; or .jsonl, .csv, .tsv; - for stdin.")] = "-",
     form: Annotated[Literal["jsonl", "csv"], typer.Option("--format", help="Of the answers.")] = "jsonl",
     output: Annotated[Path | None, typer.Option(help="Where the answers go.  [default: stdout]")] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an output that exists.")] = False,
     input_format: Annotated[
         Literal["text", "jsonl", "csv", "tsv"] | None,
         typer.Option(help="Of the file.  [default: by its name; text for stdin]"),
@@ -60,12 +62,24 @@ def predict(
         raise FileNotFoundError(
             f"{path}: {what}. Give a file with a text a line, .jsonl, .csv or .tsv, or - for stdin."
         )
+    suffix = Path(file).suffix.lower()
+    if input_format is None and suffix in SUFFIXES and suffix not in FORMAT_OF_SUFFIX:
+        raise ValueError(
+            f"{file}: `predict` reads a text a line, .jsonl, .csv or .tsv. Convert it with `keras-absa data convert`, or say "
+            "--input-format text."
+        )
     if path is not None and output is not None and output.exists() and output.samefile(path):
         raise ValueError(
             f"`--output` must not be the file that is read: received {output} for both. Choose another name."
         )
+    if output is not None and output.exists() and not overwrite:
+        raise ValueError(
+            f"`--output` must be a new file: received {output}, which exists. Add --overwrite to replace it."
+        )
+    if len({name.casefold() for name in targets or ()}) < len(targets or ()):
+        raise ValueError(f"`--targets` must be different names: received {', '.join(targets)}. Leave the copy out.")
     quiet_tensorflow()
-    from keras_absa.cli.text_records import FORMAT_OF_SUFFIX, BadRecord, questions, read_records
+    from keras_absa.cli.text_records import BadRecord, questions, read_records
     from keras_absa.models.aspect_prediction import AspectPrediction
     from keras_absa.models.load_model import load_model
     from keras_absa.models.predictor import Predictor
@@ -84,11 +98,18 @@ def predict(
 
     with ExitStack() as stack:
         source = sys.stdin.buffer if path is None else stack.enter_context(path.open("rb"))
-        sink = sys.stdout.buffer if output is None else stack.enter_context(output.open("wb"))
-        if form == "csv":
-            header = ["line", "text", "target", "aspect", "label", *(f"p_{label}" for label in model.task.labels)]
-            sink.write(_csv_lines([header]))
-        kind = input_format or FORMAT_OF_SUFFIX.get(Path(file).suffix.lower(), "text")
+        sink = None
+
+        def write(lines: bytes):
+            # The output is opened when there is an answer for it: what is there before stays if there never is one.
+            nonlocal sink
+            if sink is None:
+                sink = sys.stdout.buffer if output is None else stack.enter_context(output.open("wb"))
+                sink.write(_header(model.task) if form == "csv" else b"")
+            sink.write(lines)
+            sink.flush()
+
+        kind = input_format or FORMAT_OF_SUFFIX.get(suffix, "text")
         records = read_records(source, kind, report, name)
         while chunk := list(islice(records, CHUNK)):
             rows, lines = [], []
@@ -103,8 +124,8 @@ def predict(
                 (answers,) = AspectPrediction.of_texts(
                     [rows], model.task, predictor.probabilities(rows), model.none_threshold
                 )
-                sink.write(_lines_of(lines, answers, form))
-            sink.flush()
+                write(_lines_of(lines, answers, form))
+        write(b"")
     if predictor.cut_rows:
         tell(
             f"warning: {predictor.cut_rows} rows were cut at {model.max_length} tokens and lost {predictor.cut_pieces} "
@@ -113,6 +134,10 @@ def predict(
     if bad:
         tell(f"{bad} of {used + bad} records could not be used; see above")
         raise typer.Exit(FINDINGS)
+
+
+def _header(task) -> bytes:
+    return _csv_lines([["line", "text", "target", "aspect", "label", *(f"p_{label}" for label in task.labels)]])
 
 
 def _lines_of(lines, answers, form) -> bytes:
@@ -129,6 +154,4 @@ def _lines_of(lines, answers, form) -> bytes:
 
 
 def _csv_lines(rows) -> bytes:
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(rows)
-    return text.getvalue().encode("utf-8")
+    return "".join(csv_line(list(map(str, row))) for row in rows).encode("utf-8")

@@ -7,17 +7,15 @@ from typing import BinaryIO
 
 from keras_absa.data.aspect_example import AspectExample
 from keras_absa.data.aspect_task import AspectTask
-from keras_absa.data.source_file import MAX_TEXT_CHARACTERS, JsonError, match_name, parse_json
+from keras_absa.data.source_file import CONTROL, MAX_TEXT_CHARACTERS, SURROGATE, JsonError, match_name, parse_json
 from keras_absa.data.table import DIALECTS
 from keras_absa.models.aspect_prediction import stands_in
 
 FORMATS = ("text", "jsonl", "csv", "tsv")
-FORMAT_OF_SUFFIX = {".jsonl": "jsonl", ".json": "jsonl", ".csv": "csv", ".tsv": "tsv"}
 KEYS = ("text", "target", "other_target", "aspect")
 # Far more than a usable text needs; the rest of a longer line is passed over, so that it need not fit into memory.
 MAX_LINE_BYTES = 2**20
 _NOT_UTF8 = re.compile("[\udc80-\udcff]")  # how `surrogateescape` carries a byte that is not UTF-8
-_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class BadRecord(ValueError):
@@ -122,9 +120,14 @@ def questions(task: AspectTask, record: dict, names: tuple[str, ...] = ()) -> li
         byte = _NOT_UTF8.search(value or "")
         if byte:
             raise BadRecord(f"{key} is not UTF-8: received byte {ord(byte.group()) - 0xDC00:#04x}, expected UTF-8.")
-        if _SURROGATE.search(value or ""):
+        if SURROGATE.search(value or ""):
             raise BadRecord(
                 f"{key} holds half of a surrogate pair: received {_shown(value)}, expected whole characters."
+            )
+        control = CONTROL.search(value or "")
+        if control:
+            raise BadRecord(
+                f"{key} holds the control character U+{ord(control.group()):04X}: received {_shown(value)}, expected none."
             )
     text = values["text"]
     if text is None or not text.strip():

@@ -104,6 +104,8 @@ def _terms(path, reader: SentenceReader, log: ProblemLog) -> Iterator[_Term]:
     """The terms of SemEval-2014 and MAMS."""
     for element, identifier, text in reader.sentences(path):
         terms = element.child("aspectTerms")
+        if terms is not None:
+            reader.expect(terms, aspectTerm=None)
         terms = [] if terms is None else list(terms.children("aspectTerm"))
         if not terms:
             log.note("no_terms", element.where, "a sentence without aspect terms")

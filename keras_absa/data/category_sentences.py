@@ -1,5 +1,6 @@
 """What the SemEval readers share: sentences with opinions on a closed set of categories, to rows."""
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -31,10 +32,31 @@ class SentenceReader:
 
     def sentences(self, path) -> Iterator[tuple[Element, str, str]]:
         """The usable sentences of a SemEval-2014 file: (element, id, text)."""
-        for element in read_xml(path, "sentences", self.log).children("sentence"):
+        root = read_xml(path, "sentences", self.log)
+        self.expect(root, sentence=None)
+        for element in root.children("sentence"):
+            whole = self.expect(element, text=1, aspectTerms=1, aspectCategories=1)
             identifier, text = self.identifier(element), self.text(element)
-            if text is not None:
+            if text is not None and whole:
                 yield element, identifier, text
+
+    def expect(self, element: Element, **most: int | None) -> bool:
+        """Whether an element has no other tags inside than these, each as often as is said (None, any number)."""
+        seen, whole = Counter(), True
+        for part in element.content:
+            if not isinstance(part, Element):
+                continue
+            seen[part.tag] += 1
+            if part.tag in most and (most[part.tag] is None or seen[part.tag] <= most[part.tag]):
+                continue
+            again = "a second " if part.tag in most else ""
+            expected = ", ".join(f"<{tag}>" for tag in most)
+            what = (
+                f"{again}<{part.tag}> inside <{element.tag}>, expected {expected}{' once each' if again else ' only'}"
+            )
+            self.log.bad("unexpected_element", part.where, what)
+            whole = False
+        return whole
 
     def in_scope(self, element: Element) -> bool:
         """Whether a sentence of SemEval-2015 or 2016 is to be used; others are counted."""
@@ -47,8 +69,9 @@ class SentenceReader:
         """The usable sentences of a SemEval-2015 or 2016 file: (element, id, text)."""
         for review in read_xml(path, "Reviews", self.log).children("Review"):
             for element in filter(self.in_scope, sentences_of(review, self.log)):
+                whole = self.expect(element, text=1, Opinions=None)
                 identifier, text = self.identifier(element), self.text(element)
-                if text is not None:
+                if text is not None and whole:
                     yield element, identifier, text
 
     def identifier(self, element: Element, name: str = "id") -> str:
@@ -79,7 +102,8 @@ class SentenceReader:
 
     def opinions(self, element: Element, tag: str) -> list[tuple[str, str, str]]:
         """The opinions inside an element that lists them; what is incomplete has empty names."""
-        opinions = []
+        # What an unexpected tag says of which category is not known.
+        opinions = [] if self.expect(element, **{tag: None}) else [(element.where, "", "")]
         for opinion in element.children(tag):
             category, polarity = opinion.attributes.get("category"), opinion.attributes.get("polarity")
             if category and polarity:

@@ -2,14 +2,15 @@
 
 import html
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 
 from keras_absa.data.aspect_example import AspectExample
 from keras_absa.data.aspect_task import AspectTask
+from keras_absa.data.load_report import LoadReport
 from keras_absa.data.pairs import pair_rows
+from keras_absa.data.splits import normal_form
 from keras_absa.figure import new_figure
 
 MAX_SAMPLES = 5
@@ -32,6 +33,7 @@ class DataReport:
         lengths: Split to `max`, `mean`, `cut_rows` (longer than `max_length`) and `histogram`, first number of
             word pieces of a bin of 16 to texts; empty without a tokenizer.
         samples: What to look at: finding to a few places.
+        reading: Split to what its reader merged, ignored or left out: reason to how often, and a place.
 
     Example:
         >>> report({"train": [AspectExample("Cold soup", "food", "bad")]}).sizes
@@ -47,6 +49,7 @@ class DataReport:
     absent_aspects: dict = field(default_factory=dict)
     lengths: dict = field(default_factory=dict)
     samples: dict[str, list[str]] = field(default_factory=dict)
+    reading: dict = field(default_factory=dict)
 
     def to_dict(self) -> dict:
         """Plain values, for a JSON file."""
@@ -94,6 +97,14 @@ class DataReport:
                 [
                     [each, f"{cells['mean']:.1f}", cells["max"], cells["cut_rows"]]
                     for each, cells in self.lengths.items()
+                ],
+            ),
+            "Read": (
+                ["split", "what", "times", "for example"],
+                [
+                    [split, what, count, place]
+                    for split, counts in self.reading.items()
+                    for what, (count, place) in counts.items()
                 ],
             ),
             "Look at": (
@@ -159,7 +170,12 @@ class DataReport:
 
 
 def report(
-    splits: dict[str, list[AspectExample]], task: AspectTask | None = None, *, tokenizer=None, max_length: int = 128
+    splits: dict[str, list[AspectExample]],
+    task: AspectTask | None = None,
+    *,
+    tokenizer=None,
+    max_length: int = 128,
+    load_reports: Mapping[str, LoadReport] | None = None,
 ) -> DataReport:
     """Looks through rows for what spoils a training or its scores.
 
@@ -168,6 +184,7 @@ def report(
         task: Their task: it says which label means "not mentioned", and how an aspect is written. Defaults to None.
         tokenizer: A `keras_absa.text.Tokenizer`, to measure lengths in word pieces. Defaults to None, no lengths.
         max_length: Int, most tokens of a row, the aspect and three special tokens included. Defaults to 128.
+        load_reports: Split to the `LoadReport` that its reader filled in. Defaults to None.
 
     Returns:
         A `DataReport`; print it, or take `to_dict()`, `to_html()` or `plot(path)`.
@@ -181,14 +198,18 @@ def report(
     if not isinstance(splits, Mapping):
         splits = {"rows": list(splits)}
     result = DataReport()
-    normal = {split: [_normalised(row.text) for row in rows] for split, rows in splits.items()}
+    for split, told in (load_reports or {}).items():
+        result.reading[split] = {
+            reason: (told.counts[reason], told.samples[reason][0]) for reason in sorted(told.counts)
+        }
+    normal = {split: [normal_form(row.text) for row in rows] for split, rows in splits.items()}
     for split, rows in splits.items():
         by_id = {row.id or row.text: row.text for row in rows}
         copies = [text.strip() for text in by_id.values()]
         result.sizes[split] = {"texts": len(by_id), "rows": len(rows)}
         result.duplicates[split] = {
             "exact": len(copies) - len(set(copies)),
-            "normalised": len(copies) - len({_normalised(text) for text in copies}),
+            "normalised": len(copies) - len({normal_form(text) for text in copies}),
         }
         counts = {}
         for row in rows:
@@ -203,10 +224,6 @@ def report(
             if rows:
                 result.lengths[split] = _lengths(rows, task, tokenizer, max_length)
     return result
-
-
-def _normalised(text: str) -> str:
-    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
 
 
 def _sample(result, finding, row, what):

@@ -64,10 +64,13 @@ def load(
         examples = {split: synthetic_reviews(str(path), split, seed=seed) for split in SPLITS}
     else:
         reports, own = {}, {"on_error": on_error, "conflict": conflict}
-        examples = read_folder(task, path, clean=clean, holdout=holdout, seed=seed, reports=reports, **own)
+        try:
+            examples = read_folder(task, path, clean=clean, holdout=holdout, seed=seed, reports=reports, **own)
+        finally:
+            # What was left out may be why nothing could be read.
+            if rejects is not None and reports:
+                write_rejects(list(reports.values()), rejects)
         skipped = sum(len(report.rejected) for report in reports.values())
-        if rejects is not None:
-            write_rejects(list(reports.values()), rejects)
         if skipped:
             where = f"They are listed in {rejects}." if rejects else "Pass `rejects=` for a list of them."
             warnings.warn(f"{skipped} mistakes in {path} were skipped. {where}", stacklevel=2)

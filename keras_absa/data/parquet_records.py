@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from keras_absa.data.problem_log import ProblemLog
-from keras_absa.data.row_reader import check_columns, text_record
+from keras_absa.data.row_reader import ALIASES, COLUMNS, check_columns, text_record
 
 
 def parquet_records(path, labelled: bool, log: ProblemLog) -> Iterator[tuple[int, dict]]:
@@ -28,13 +28,38 @@ def parquet_records(path, labelled: bool, log: ProblemLog) -> Iterator[tuple[int
     with file:
         columns = file.schema_arrow.names
         check_columns(columns, columns, labelled, "", log)
-        unused, number = set(), 0
+        known = [ALIASES.get(name, name) for name in columns if ALIASES.get(name, name) in COLUMNS]
+        twice = sorted({name for name in known if known.count(name) > 1})
+        if twice:
+            raise log.fatal("", f"column {twice[0]!r} is given twice; received columns: {', '.join(columns)}.")
+        for name in columns:
+            if ALIASES.get(name, name) not in COLUMNS:
+                log.note("unused_columns", "", f"column {name!r} is not used")
+        wanted = [name for name in columns if ALIASES.get(name, name) in COLUMNS]  # others may not fit into Python
+        number = 0
         try:
-            for batch in file.iter_batches():
-                for values in batch.to_pylist():
+            for batch in file.iter_batches(columns=wanted):
+                for values in rows_of_batch(batch):
                     number += 1
-                    record = text_record(values, number, log, unused, "column")
+                    if isinstance(values, Exception):
+                        log.bad(
+                            "bad_record", number, f"a value that cannot be read, {values!s:.90}; expected text in UTF-8"
+                        )
+                        continue
+                    record = text_record(values, number, log, set(), "column")
                     if record is not None:
                         yield number, record
         except (pyarrow.ArrowException, OSError) as error:
             raise log.fatal(number + 1, f"unreadable Parquet, {str(error).partition('. ')[0]:.200}.") from error
+
+
+def rows_of_batch(batch) -> Iterator[dict | Exception]:
+    """The rows of a batch; one with a value that Python cannot hold is the error."""
+    try:
+        yield from batch.to_pylist()
+    except (UnicodeDecodeError, OverflowError, ValueError):
+        for place in range(batch.num_rows):
+            try:
+                yield batch.slice(place, 1).to_pylist()[0]
+            except (UnicodeDecodeError, OverflowError, ValueError) as error:
+                yield error

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from keras_absa.data.aspect_example import AspectExample
 from keras_absa.data.aspect_task import AspectTask
 from keras_absa.data.load_report import LoadReport
+from keras_absa.data.parquet_records import rows_of_batch
 from keras_absa.data.problem_log import ProblemLog
 from keras_absa.data.row_reader import ALIASES, COLUMNS, RowReader, check_columns, text_record
 
@@ -77,10 +78,20 @@ def from_records(
 def _checked(rows, renamed, log) -> Iterator[tuple[int, dict]]:
     unused = set()
     for number, values in enumerate(rows):
+        if isinstance(values, Exception):
+            log.bad("bad_record", number, f"a value that cannot be read, {values!s:.90}")
+            continue
         if not isinstance(values, Mapping):
             log.bad("bad_record", number, f"expected a dict: received {values!r:.40}")
             continue
-        values = {renamed.get(key, key): value for key, value in values.items()}
+        given = [renamed.get(key, key) for key in values]
+        twice = sorted({each for each in given if each in COLUMNS and given.count(each) > 1})
+        if twice:
+            log.bad(
+                "bad_record", number, f"two values for {twice[0]!r}: received keys {list(values)!r:.60}, expected one"
+            )
+            continue
+        values = dict(zip(given, values.values(), strict=True))
         record = text_record(values, number, log, unused, "column")
         if record is not None:
             yield number, record
@@ -95,7 +106,7 @@ def _table(records) -> tuple[list[str] | None, Iterable[dict]]:
     if hasattr(records, "to_pylist") and not hasattr(records, "column_names"):  # a pyarrow array of structs
         return None, records.to_pylist()
     if hasattr(records, "to_pylist"):  # a pyarrow table
-        return list(records.column_names), records.to_pylist()
+        return list(records.column_names), _arrow_rows(records)
     if hasattr(records, "to_dicts"):  # polars
         return list(records.columns), records.to_dicts()
     if hasattr(records, "features") and hasattr(records, "column_names"):  # datasets, streamed ones without names
@@ -109,6 +120,11 @@ def _table(records) -> tuple[list[str] | None, Iterable[dict]]:
             "`read_examples`."
         )
     return None, records
+
+
+def _arrow_rows(table) -> Iterator:
+    for batch in table.to_batches():
+        yield from rows_of_batch(batch)
 
 
 def _with_label_names(dataset) -> Iterator[dict]:

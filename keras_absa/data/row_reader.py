@@ -37,14 +37,28 @@ def text_record(values: dict, where, log: ProblemLog, unused: set, whose: str = 
             return None
         elif value is None or type(value).__name__ in PANDAS_MISSING or isinstance(value, Real) and value != value:
             record[name] = ""
-        elif name in NUMBERS and isinstance(value, Real) and not isinstance(value, bool) and value % 1 == 0:
+        elif (
+            name in NUMBERS
+            and isinstance(value, Real)
+            and not isinstance(value, bool)
+            and abs(value) < 1e18
+            and value % 1 == 0
+        ):
             record[name] = str(int(value))
         elif isinstance(value, str):
             record[name] = value
         else:
-            log.bad("bad_record", where, f"{key} must be a string: received {value!r:.40}")
+            log.bad("bad_record", where, f"{key} must be a string: received {_shown(value):.40}")
             return None
     return record
+
+
+def _shown(value) -> str:
+    """`repr`, which fails for numbers of thousands of digits."""
+    try:
+        return repr(value)
+    except ValueError:
+        return f"a {type(value).__name__} of very many digits"
 
 
 def check_columns(names, received, labelled: bool, where, log: ProblemLog) -> None:
@@ -52,7 +66,7 @@ def check_columns(names, received, labelled: bool, where, log: ProblemLog) -> No
     names = [ALIASES.get(name, name) for name in names]
     for name in ("text", "aspect", *(["sentiment"] if labelled else [])):
         if name not in names:
-            shown = ", ".join(map(str, received))
+            shown = f"{', '.join(map(str, received)):.300}"
             hint = " Separate columns with commas." if len(received) == 1 and ";" in shown else ""
             raise log.fatal(where, f"missing column {name!r}; received columns: {shown}.{hint}")
 

@@ -99,8 +99,9 @@ def read_semeval2016(
 def _sentence(element: Element, reader: SentenceReader) -> CategorySentence | None:
     if not reader.in_scope(element):
         return None
+    whole = reader.expect(element, text=1, Opinions=None)
     identifier, text = reader.identifier(element), reader.text(element)
-    if text is None:
+    if text is None or not whole:
         return None
     opinions = [each for part in element.children("Opinions") for each in reader.opinions(part, "Opinion")]
     return CategorySentence(identifier, text, element.line, opinions)

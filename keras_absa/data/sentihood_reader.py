@@ -90,7 +90,7 @@ def read_sentihood(
             log.bad("no_target", where, f"the text does not name {task.targets[0]}: received {text!r:.60}")
             continue
         labels = _labels(record, text, where, identifier, task, log)
-        shown = treebank_clean(text) if clean == "treebank" else _set_apart(text, task)
+        shown = treebank_clean(text) if clean == "treebank" else set_apart(text, task)
         for target in task.targets:
             if target in text:
                 examples += [
@@ -148,8 +148,10 @@ def _labels(record: dict, text: str, where: str, identifier: str, task: AspectTa
         label = match_name(sentiment, known, any_case=not log.strict)
         if target not in task.targets:
             log.bad("unknown_target", where, f"unknown target {target!r}; known: {', '.join(task.targets)}")
+            log.leave_out(identifier)  # it may be about any of them
         elif target not in text:
             log.bad("target_not_in_text", where, f"target {target!r} is not in the text {text!r:.60}")
+            log.leave_out(identifier)
         elif aspect not in task.aspects:
             log.note("unused_aspects", where, f"aspect {aspect!r} is not in task {task.name!r}")
         elif label is None:
@@ -166,7 +168,7 @@ def _labels(record: dict, text: str, where: str, identifier: str, task: AspectTa
     return labels
 
 
-def _set_apart(text: str, task: AspectTask) -> str:
+def set_apart(text: str, task: AspectTask) -> str:
     """`inLOCATION1` -> `in LOCATION1`: a placeholder is a word of its own."""
     for target in map(re.escape, task.targets):
         text = re.sub(rf"(?<=\w)(?={target})|(?<={target})(?=\w)", " ", text)

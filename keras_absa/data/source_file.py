@@ -11,7 +11,7 @@ MAX_TEXT_CHARACTERS = 20_000
 
 # Neither a tokenizer nor UTF-8 output can hold a lone surrogate; no text needs a control character but tab and newline.
 SURROGATE = re.compile("[\ud800-\udfff]")
-_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
 
 def read_bytes(path, log: ProblemLog) -> bytes:
@@ -79,7 +79,7 @@ def usable_text(text, where, log: ProblemLog) -> str | None:
     if len(text) > MAX_TEXT_CHARACTERS:
         log.bad("long_text", where, f"text of {len(text)} characters, expected at most {MAX_TEXT_CHARACTERS}")
         return None
-    for reason, pattern, repair in (("surrogates", SURROGATE, "\ufffd"), ("control_characters", _CONTROL, "")):
+    for reason, pattern, repair in (("surrogates", SURROGATE, "\ufffd"), ("control_characters", CONTROL, "")):
         found = pattern.search(text)
         if found:
             code = f"U+{ord(found.group()):04X}"
@@ -93,7 +93,7 @@ def usable_text(text, where, log: ProblemLog) -> str | None:
 
 def usable_name(what: str, name: str, where, log: ProblemLog) -> str | None:
     """`name` if every format can hold it, else `None`."""
-    found = SURROGATE.search(name) or _CONTROL.search(name)
+    found = SURROGATE.search(name) or CONTROL.search(name)
     if found:
         log.bad(
             "control_characters",

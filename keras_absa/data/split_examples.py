@@ -16,8 +16,9 @@ def split_examples(
 ) -> dict[str, list[AspectExample]]:
     """Splits rows so that no text is in two parts, and every part has nearly the same share of each (aspect, label).
 
-    Rows of one id, and of one text but for case and blanks, go together. Texts with the rarest (aspect, label) are dealt
-    out first, each to the part that lacks most of it.
+    Rows of one id, and of one text but for case, blanks and Unicode forms, go together. Texts with the rarest (aspect, label)
+    are dealt out first, each to the part that lacks most of it. A pair that is too rare for each part to get one, as
+    most aspect terms are, counts by its label only.
 
     Args:
         examples: `AspectExample` rows.
@@ -50,8 +51,8 @@ def split_examples(
     shares = {part: share / total for part, share in shares.items()}
     keys = text_groups(examples)
     cells = {}  # group -> its (aspect, label) pairs, counted
-    for key, row in zip(keys, examples, strict=True):
-        cells.setdefault(key, Counter())[row.aspect, row.label] += 1
+    for key, cell in zip(keys, _frequent_cells(examples, 1 / min(shares.values())), strict=True):
+        cells.setdefault(key, Counter())[cell] += 1
     if len(cells) < len(shares):
         raise ValueError(f"There must be a text for each part: received {len(cells)} texts for {list(shares)}.")
 
@@ -81,6 +82,15 @@ def split_examples(
         left.pop(rarest)
     _fill_empty(part_of, shares)
     return {part: [row for key, row in zip(keys, examples, strict=True) if part_of[key] == part] for part in shares}
+
+
+def _frequent_cells(examples, least):
+    """For each row its (aspect, label), or less than that where it is on fewer rows than `least`."""
+    names = [(row.aspect, row.label) for row in examples]
+    for general in (lambda aspect, label: (None, label), lambda aspect, label: (None, None)):
+        counts = Counter(names)
+        names = [name if counts[name] >= least else general(*name) for name in names]
+    return names
 
 
 def _fill_empty(part_of, shares):

@@ -1,6 +1,7 @@
 """Splitting rows by text, and checking that they come in complete groups."""
 
 import hashlib
+import unicodedata
 from collections.abc import Iterable
 
 from keras_absa.data.aspect_example import AspectExample
@@ -12,7 +13,7 @@ def grouped_holdout(
 ) -> tuple[list[AspectExample], list[AspectExample]]:
     """Sets some texts aside, with all their rows.
 
-    Rows of one id, and of one text but for case and blanks, stay on one side, so that no held-out text was
+    Rows of one id, and of one text but for case, blanks and Unicode forms, stay on one side, so that no held-out text was
     trained on. The choice depends on the ids and the seed only: not on the order of the rows, the machine or
     `PYTHONHASHSEED`.
 
@@ -92,6 +93,11 @@ def _describe(example: AspectExample) -> str:
     return f"{example.source or 'row'} (id {example.id!r}{target})"
 
 
+def normal_form(text: str) -> str:
+    """The text without what makes no other text of it: case, blanks, and how Unicode writes a character."""
+    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+
+
 def text_groups(examples: list[AspectExample]) -> list[tuple]:
     """The name of each row's group; rows that share an id or a text are in one group."""
     parent = {}
@@ -103,7 +109,7 @@ def text_groups(examples: list[AspectExample]) -> list[tuple]:
             name = parent[name]
         return name
 
-    names = [("text", " ".join(example.text.casefold().split())) for example in examples]
+    names = [("text", normal_form(example.text)) for example in examples]
     for example, name in zip(examples, names):
         if example.id:
             parent[root(name)] = root(("id", example.split, example.id))

@@ -3,6 +3,8 @@
 from keras_absa.data.aspect_task import AspectTask
 from keras_absa.data.problem_log import ProblemLog
 
+MAX_DIGITS = 18  # of a place in a text; Python refuses to read numbers of thousands of digits
+
 
 def check_term_task(task: AspectTask) -> None:
     """Refuses a task whose aspects are a closed set."""
@@ -18,14 +20,14 @@ def find_span(text: str, term: str, first, end, where, log: ProblemLog) -> tuple
 
     Offsets that do not fit are a mistake; where mistakes are skipped, a term that stands in the text just once keeps its row.
     """
-    if first is not None and end is not None and first.isdecimal() and end.isdecimal():
+    if all(number is not None and number.isdecimal() and len(number) <= MAX_DIGITS for number in (first, end)):
         span = int(first), int(end)
         if text[span[0] : span[1]] == term and span[1] <= len(text):
             return span
         held = text[span[0] : span[1]]
         what = f"characters {first} to {end} of the text are {held!r:.40}, expected the term {term!r:.40}"
     else:
-        what = f"received from={first!r} to={end!r}, expected the place of the term {term!r:.40} in the text"
+        what = f"received from={first!r:.40} to={end!r:.40}, expected the place of the term {term!r:.40} in the text"
     log.bad("offset_mismatch", where, what)
     place = text.find(term)
     if place < 0 or text.find(term, place + 1) >= 0:

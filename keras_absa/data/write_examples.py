@@ -6,8 +6,10 @@ from pathlib import Path
 
 from keras_absa.data.aspect_example import AspectExample
 from keras_absa.data.aspect_task import AspectTask
+from keras_absa.data.sentihood_reader import set_apart
 from keras_absa.data.splits import check_groups
 from keras_absa.data.target_text_reader import MARK, NUMBERS
+from keras_absa.data.term_spans import MAX_DIGITS
 from keras_absa.data.write_xml import refusal, rows_by_text, semeval_xml
 
 WRITTEN_SUFFIXES = (".csv", ".tsv", ".jsonl", ".parquet", ".xml", ".json", ".raw")
@@ -47,6 +49,11 @@ def write_examples(examples: list[AspectExample], path, task: AspectTask | None 
         7,"Cold, sour soup",food,bad
         <BLANKLINE>
     """
+    replace_file(path, examples_as_file(examples, path, task))
+
+
+def examples_as_file(examples: list[AspectExample], path, task: AspectTask | None = None) -> bytes | str:
+    """What `write_examples` writes, with the same arguments."""
     path, examples = Path(path), list(examples)
     suffix = path.suffix.lower()
     if suffix not in WRITTEN_SUFFIXES:
@@ -58,16 +65,12 @@ def write_examples(examples: list[AspectExample], path, task: AspectTask | None 
     if suffix in (".xml", ".json") and task is None:
         raise ValueError(f"`task` is needed to write {suffix}: received None for {path}. Pass the task of the rows.")
     if suffix == ".xml":
-        data = semeval_xml(examples, task)
-    elif suffix == ".json":
-        data = _sentihood_json(examples, task)
-    elif suffix == ".raw":
-        data = _target_texts(examples)
-    elif suffix == ".parquet":
-        data = _parquet(examples)
-    else:
-        data = _rows_text(examples, suffix)
-    replace_file(path, data)
+        return semeval_xml(examples, task)
+    if suffix == ".json":
+        return _sentihood_json(examples, task)
+    if suffix == ".raw":
+        return _target_texts(examples)
+    return _parquet(examples) if suffix == ".parquet" else _rows_text(examples, suffix)
 
 
 def replace_file(path: Path, data: bytes | str) -> None:
@@ -110,11 +113,16 @@ def _rows_text(examples, suffix) -> str:
         return "".join(json.dumps(row, ensure_ascii=True) + "\n" for row in records)
     cells = [["" if value is None else str(value) for value in row.values()] for row in records]
     if suffix == ".csv":
-        return "".join(",".join(map(_csv_cell, row)) + "\n" for row in [list(records[0]), *cells])
+        return "".join(map(csv_line, [list(records[0]), *cells]))
     for number, (example, row) in enumerate(zip(examples, cells, strict=True)):
         if any(char in cell for cell in row for char in "\t" + LINE_BREAKS):
             raise refusal(example, number, "tabs or line breaks")
     return "".join("\t".join(row) + "\n" for row in [list(records[0]), *cells])
+
+
+def csv_line(cells: list[str]) -> str:
+    """One row of a CSV file that every reader takes for one row."""
+    return ",".join(map(_csv_cell, cells)) + "\n"
 
 
 def _csv_cell(cell: str) -> str:
@@ -139,6 +147,10 @@ def _sentihood_json(examples, task) -> str:
             raise refusal(row, number, f"the target {row.target!r}, which is none of {list(task.targets)}")
         if row.other_target:
             raise refusal(row, number, f"the other target {row.other_target!r}")
+        if task.targets[0] not in row.text:
+            raise refusal(row, number, f"a text that does not name {task.targets[0]}")
+        if set_apart(row.text, task) != row.text:
+            raise refusal(row, number, "a target that touches other letters, which is read as a word of its own,")
     check_groups(sorted(examples, key=lambda row: (row.id or row.text, row.target)), task)
     for rows in rows_by_text(examples).values():
         silent = [
@@ -148,7 +160,7 @@ def _sentihood_json(examples, task) -> str:
             raise refusal(rows[0], examples.index(rows[0]), f"a text that names {silent[0]} without rows for it")
     records = [
         {
-            "id": int(identifier) if identifier.isdecimal() and str(int(identifier)) == identifier else identifier,
+            "id": int(identifier) if _is_number(identifier) else identifier,
             "text": rows[0].text,
             "opinions": [
                 {"sentiment": row.label, "aspect": row.aspect, "target_entity": row.target}
@@ -159,6 +171,11 @@ def _sentihood_json(examples, task) -> str:
         for identifier, rows in rows_by_text(examples).items()
     ]
     return json.dumps(records, indent=1) + "\n"
+
+
+def _is_number(identifier: str) -> bool:
+    """Whether a JSON number says the same as this string."""
+    return identifier.isdecimal() and len(identifier) <= MAX_DIGITS and str(int(identifier)) == identifier
 
 
 def _target_texts(examples) -> str:
@@ -174,5 +191,7 @@ def _target_texts(examples) -> str:
         pattern = row.text[: row.span[0]] + MARK + row.text[row.span[1] :]
         if MARK in row.text or any(char in row.text for char in LINE_BREAKS):
             raise refusal(row, number, f"texts with {MARK} or line breaks")
+        if number == 0 and pattern.startswith("\ufeff"):
+            raise refusal(row, number, "a byte-order mark at the beginning of a text, where it marks the file")
         lines += [pattern, row.aspect, numbers.get(row.label, row.label)]
     return "\n".join([*lines, ""])

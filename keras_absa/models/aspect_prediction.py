@@ -1,6 +1,7 @@
 """One answer of a model, and the rows that a question about texts turns into."""
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -66,8 +67,9 @@ def prediction_rows(
         ValueError: If the lists differ in length, a text is empty, an aspect is unknown, or a target does not stand in its
             text.
     """
-    if isinstance(texts, str):
-        raise ValueError("`texts` must be a list of strings: received one string. Put it into a list.")
+    if isinstance(texts, str) or not isinstance(texts, Iterable):
+        what = "one string" if isinstance(texts, str) else repr(texts)
+        raise ValueError(f"`texts` must be a list of strings: received {what}. Put it into a list.")
     texts = list(texts)
     for index, text in enumerate(texts):
         if not isinstance(text, str):
@@ -135,7 +137,16 @@ def _aspects_of(task, aspects, count) -> list[list[str]]:
 def _targets_of(task, text, target, other, index):
     if not task.targets:
         return [None]
-    asked = [target] if isinstance(target, str) else list(target or ())
+    asked = [target] if isinstance(target, str) or not isinstance(target, Iterable) else list(target)
+    asked = [] if target is None else asked
+    if not all(isinstance(name, str) for name in asked):
+        raise ValueError(
+            f"`targets` must be a name or a list of names a text: received {target!r} at {index}. Give strings."
+        )
+    if other and other.casefold() in (name.casefold() for name in asked):
+        raise ValueError(
+            f"`other_targets` must name somebody else than the target: received {other!r} for both at {index}. Leave it out."
+        )
     if target is None:
         asked = [name for name in task.targets if name in text]
     if not asked:

@@ -111,3 +111,50 @@ def test_convert_tells_what_was_left_out(keras_absa, tables):
     (tables / "none.csv").write_text(HEAD)
     failed = keras_absa("data", "convert", tables / "none.csv", tables / "n.jsonl", code=2).stderr
     assert "none.csv" in failed and not (tables / "n.jsonl").exists()
+
+
+def test_nothing_that_is_read_is_written_over(keras_absa, tables):
+    train = tables / "train.csv"
+    before = train.read_bytes()
+    for arguments in (
+        ("split", train, tables, "--overwrite"),
+        ("convert", train, train, "--overwrite"),
+        ("report", tables, "--html", train, "--overwrite"),
+    ):
+        if arguments[0] == "split":
+            (tables / "test.csv").rename(tables / "other.csv")
+        failed = keras_absa("data", *arguments, code=2)
+        assert "must not replace the data" in failed.stderr and train.read_bytes() == before, arguments
+    assert sorted(path.name for path in tables.iterdir()) == ["other.csv", "train.csv"]
+    for own, message in (
+        (("--picture", tables / "pic"), "`--picture` must end in one of"),
+        (("--picture", tables / "a.svg", "--html", tables / "a.svg"), "must be two files"),
+    ):
+        assert message in keras_absa("data", "report", train, *own, code=2).stderr
+    treebank = ("data", "convert", train, tables / "a.json", "--clean", "treebank")
+    assert "`--clean treebank` rewrites the targets" in keras_absa(*treebank, code=2).stderr
+
+
+def test_a_split_is_written_whole_or_not_at_all(keras_absa, tables):
+    lines = [json.dumps({"text": f"dish {n}", "aspect": "food", "sentiment": "good"}) + "\n" for n in range(30)]
+    (tables / "t.json").write_text("".join(lines))  # is read as a table; as SentiHood's format it cannot be written
+    failed = keras_absa("data", "split", tables / "t.json", tables / "parts", code=2)
+    assert "the target None" in failed.stderr and not (tables / "parts").exists()
+    (tables / "parts" / "test.csv").mkdir(parents=True)
+    failed = keras_absa("data", "split", tables / "train.csv", tables / "parts", "--overwrite", code=2)
+    assert "received the folder" in failed.stderr
+    assert [path.name for path in (tables / "parts").iterdir()] == ["test.csv"]
+
+
+def test_report_tells_what_was_not_read(keras_absa, tables):
+    (tables / "extra.csv").write_text("text,aspect,sentiment,stars\nx,food,good,3\n")
+    found = json.loads(keras_absa("data", "report", tables / "extra.csv", "--json", "--backbone", "none").stdout)
+    count, place = found["reading"]["extra"]["unused_columns"]
+    assert count == 1 and place.endswith("extra.csv:1: column 'stars' is not used")
+
+
+def test_report_of_a_folder_without_labels(keras_absa, tables):
+    for name in ("train", "test"):
+        (tables / f"{name}.csv").write_text("text,aspect\nnice,food\n")
+    found = json.loads(keras_absa("data", "report", tables, "--json", "--backbone", "none").stdout)
+    assert found["labels"]["train"] == {"food": {"(no label)": 1}}

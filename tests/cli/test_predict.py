@@ -88,3 +88,34 @@ def test_a_pipe_that_closes_early_is_no_error(model_folder):
         process.stdin.close()
         assert process.stderr.read() == b""
         assert process.wait() == 0
+
+
+def test_an_output_is_kept_until_there_are_answers_for_it(keras_absa, model_folder, tmp_path):
+    output, bad = tmp_path / "out.jsonl", tmp_path / "bad.csv"
+    output.write_text("old answers")
+    bad.write_text("review\nthe soup\n")
+    assert "Add --overwrite" in keras_absa("predict", model_folder, bad, "--output", output, code=2).stderr
+    arguments = ("predict", model_folder, "--output", output, "--overwrite")
+    keras_absa(*arguments, bad, code=2)
+    keras_absa(*arguments, "--window", 5000, input=b"the soup\n", code=2)
+    assert output.read_text() == "old answers"
+    keras_absa(*arguments, input=b"\n")
+    assert output.read_text() == ""
+
+
+def test_odd_lines_and_files(keras_absa, model_folder, tmp_path):
+    answers = keras_absa("predict", model_folder, "--format", "csv", input=b"one\rtwo\nthe \x00 soup\n", code=1)
+    _, *rows = csv.reader(io.StringIO(answers.stdout, newline=""))
+    assert [(len(row), row[1]) for row in rows] == [(8, "one\rtwo")] * 2
+    assert "stdin:2: text holds the control character U+0000" in answers.stderr
+    (tmp_path / "hotel.xml").write_text("<sentences/>\n")
+    refused = keras_absa("predict", model_folder, tmp_path / "hotel.xml", code=2)
+    assert "keras-absa data convert" in refused.stderr
+    refused = keras_absa("predict", model_folder, "--targets", "Ely", "--targets", "ely", code=2, input=b"x")
+    assert "`--targets` must be different names" in refused.stderr
+
+
+def test_questions_of_the_wrong_type(model_folder):
+    predictor = Predictor(load_model(model_folder))
+    with pytest.raises(ValueError, match="`texts` must be a list of strings: received None"):
+        predictor(None)

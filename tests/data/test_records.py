@@ -188,3 +188,39 @@ class TestParquet:
         path.write_bytes(path.read_bytes()[:-40])
         with pytest.raises(DataError, match="unreadable Parquet"):
             read_table(path, restaurants())
+
+
+def test_values_that_python_cannot_hold(tmp_path):
+    """Dates out of range in a column that nobody asked for, and a text that is not UTF-8."""
+    table = pyarrow.Table.from_pylist(ROWS)
+    far = pyarrow.array([2**40] * len(ROWS), pyarrow.timestamp("s"))
+    pyarrow.parquet.write_table(table.append_column("seen", far), tmp_path / "far.parquet")
+    report = LoadReport()
+    rows = read_table(tmp_path / "far.parquet", restaurants(), report=report)
+    assert len(rows) == len(ROWS) and report.counts["unused_columns"] == 1
+
+    texts = pyarrow.array([b"fine", b"caf\xe9"]).view(pyarrow.string())
+    broken = pyarrow.table({"text": texts, "aspect": ["food"] * 2, "sentiment": ["none"] * 2})
+    pyarrow.parquet.write_table(broken, tmp_path / "broken.parquet")
+    with pytest.raises(DataError, match="broken.parquet:2: a value that cannot be read, 'utf-8' codec"):
+        read_table(tmp_path / "broken.parquet", restaurants())
+    assert len(read_table(tmp_path / "broken.parquet", restaurants(), on_error="skip")) == 1
+    with pytest.raises(DataError, match="records:1: a value that cannot be read"):
+        from_records(broken)
+
+
+def test_two_values_for_one_column(tmp_path):
+    with pytest.raises(DataError, match="records:0: two values for 'text'"):
+        from_records([{"review": "A", "text": "B", "aspect": "food", "sentiment": "x"}], columns={"review": "text"})
+    doubled = pyarrow.Table.from_arrays([pyarrow.array(["a"])] * 4, names=["text", "text", "aspect", "sentiment"])
+    pyarrow.parquet.write_table(doubled, tmp_path / "a.parquet")
+    with pytest.raises(DataError, match="column 'text' is given twice"):
+        read_table(tmp_path / "a.parquet", None)
+
+
+def test_numbers_of_very_many_digits():
+    row = {"text": "the soup", "aspect": "soup", "sentiment": "x", "from": "9" * 5000, "to": "8"}
+    with pytest.raises(DataError, match="records:0: received from='9999"):
+        from_records([row])
+    with pytest.raises(DataError, match="records:0: id must be a string: received a int of very many digits"):
+        from_records([{**row, "from": 4, "to": 8, "id": 10**5000}])

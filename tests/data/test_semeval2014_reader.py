@@ -141,3 +141,32 @@ def test_known_labels_are_listed(read):
 def test_task_with_targets_is_refused(read):
     with pytest.raises(ValueError, match="need a `task` without targets"):
         read(document(sentence()), task=sentihood())
+
+
+FOOD = '<aspectCategories><aspectCategory category="food" polarity="positive"/></aspectCategories>'
+
+
+@pytest.mark.parametrize(
+    "inside, message",
+    [
+        (f"<text>Soup.</text>{FOOD}{FOOD}", "a second <aspectCategories> inside <sentence>, expected <text>, "),
+        (f"<text>Soup.</text><text>Cold.</text>{FOOD}", "a second <text> inside <sentence>"),
+        (f"<text>Soup.</text><b>{FOOD}</b><aspectCategories/>", "<b> inside <sentence>, expected <text>, "),
+        (
+            f"<text>Soup.</text><aspectCategories>{FOOD}</aspectCategories>",
+            "<aspectCategories> inside <aspectCategories>, expected <aspectCategory> only",
+        ),
+    ],
+)
+def test_what_is_in_an_odd_place_is_named_and_not_taken_for_none(read, inside, message):
+    content = document(sentence("1"), f'<sentence id="2">{inside}</sentence>')
+    with pytest.raises(DataError, match=f"menu.xml:4:[0-9]+: {message}"):
+        read(content)
+    assert {row.id for row in read(content, on_error="skip")} == {"1"}
+
+
+def test_sentences_in_an_odd_place_are_named(read):
+    with pytest.raises(DataError, match="<Sentence> inside <sentences>, expected <sentence> only"):
+        read(document(sentence("1"), sentence("2").replace("sentence ", "Sentence ").replace("sentence>", "Sentence>")))
+    with pytest.raises(DataError, match="<part> inside <sentences>"):
+        read(document(sentence("1"), f"<part>{sentence('2')}</part>"))

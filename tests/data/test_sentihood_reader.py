@@ -122,8 +122,8 @@ BAD_RECORDS = [
     ("incomplete_opinion", record(2, opinions=[{"aspect": "price"}]), "incomplete opinion", 0),
     ("incomplete_opinion", record(2, opinions=["price"]), "incomplete opinion: received 'price'", 0),
     ("unknown_label", record(2, opinions=[opinion("Mixed")]), "unknown label 'Mixed'; known: Negative, Positive", 0),
-    ("unknown_target", record(2, opinions=[opinion(target="HERE")]), "unknown target 'HERE'; known: LOCATION1", 4),
-    ("target_not_in_text", record(2, opinions=[opinion(target="LOCATION2")]), "'LOCATION2' is not in the text", 4),
+    ("unknown_target", record(2, opinions=[opinion(target="HERE")]), "unknown target 'HERE'; known: LOCATION1", 0),
+    ("target_not_in_text", record(2, opinions=[opinion(target="LOCATION2")]), "'LOCATION2' is not in the text", 0),
     ("surrogates", record(2, "LOCATION1 \ud800 up"), "unusable character U+D800 at position 10", 4),
     ("control_characters", record(2, "LOCATION1 \x00 up"), "unusable character U+0000 at position 10", 4),
 ]

@@ -62,3 +62,18 @@ def test_the_seed_decides():
 def test_errors(rows, shares, message):
     with pytest.raises(ValueError, match=message):
         split_examples(rows, shares)
+
+
+def test_rare_pairs_do_not_all_go_to_the_largest_part():
+    """A thousand aspect terms, each of them once: the parts still have their shares, and of each label, too."""
+    rows = [AspectExample(f"The dish {n}", f"dish {n}", "good" if n % 4 else "bad") for n in range(1000)]
+    parts = split_examples(rows)
+    assert {name: len(part) for name, part in parts.items()} == {"train": 800, "dev": 100, "test": 100}
+    assert [sum(row.label == "bad" for row in part) for part in parts.values()] == [200, 25, 25]
+
+
+def test_one_text_in_two_unicode_forms_is_in_one_part():
+    rows = [AspectExample(f"caf{e} {n}", "food", "good") for n in range(20) for e in ("\u00e9", "e\u0301")]
+    parts = split_examples(rows)
+    numbers = [{row.text.split()[1] for row in part} for part in parts.values()]
+    assert sum(map(len, numbers)) == 20

@@ -181,3 +181,23 @@ def test_a_folder_that_cannot_be_written_loses_nothing(tmp_path):
     with pytest.raises(UnicodeEncodeError):
         write_examples([AspectExample("\ud800", "food", "good")], path)
     assert path.read_text() == "old" and len(list(tmp_path.iterdir())) == 1
+
+
+@pytest.mark.parametrize(
+    "row, name, message",
+    [
+        (AspectExample("LOCATION1 and newLOCATION1", "price", "None", "LOCATION1"), "a.json", "touches other letters"),
+        (AspectExample("\ufeffbad soup", "soup", "positive", span=(5, 9)), "a.raw", "a byte-order mark"),
+    ],
+)
+def test_what_would_not_come_back_as_it_is_is_refused(tmp_path, row, name, message):
+    rows = [replace(row, aspect=aspect) for aspect in sentihood().aspects] if name.endswith("json") else [row]
+    with pytest.raises(ValueError, match=message):
+        write_examples(rows, tmp_path / name, sentihood())
+    assert not list(tmp_path.iterdir())
+
+
+def test_ids_of_very_many_digits(tmp_path):
+    rows = [AspectExample("LOCATION1", aspect, "None", "LOCATION1", id="9" * 5000) for aspect in sentihood().aspects]
+    write_examples(rows, tmp_path / "a.json", sentihood())
+    assert {row.id for row in read_examples(sentihood(), tmp_path / "a.json")} == {"9" * 5000}
