@@ -3,8 +3,30 @@
 from keras_absa import keras as _keras  # noqa: F401  (first: one message if a version is wrong)
 from keras_absa.layers.context_guided_attention import ContextGuidedAttention
 from keras_absa.layers.context_matrix import ContextMatrix
+from keras_absa.layers.feed_forward import FeedForward
+from keras_absa.layers.glimpse import Glimpse
+from keras_absa.layers.guided_attention_unit import GuidedAttentionUnit
+from keras_absa.layers.joint_encoder_block import JointEncoderBlock
+from keras_absa.layers.key_masked_attention import KeyMaskedAttention
 from keras_absa.layers.mean_pooling import MeanPooling
 from keras_absa.layers.quasi_attention import QuasiAttention
+from keras_absa.layers.self_attention_unit import SelfAttentionUnit
+from keras_absa.layers.self_guided_attention_unit import SelfGuidedAttentionUnit
 from keras_absa.layers.structured_self_attention import StructuredSelfAttention
+from keras_absa.layers.unbiased_layer_normalization import UnbiasedLayerNormalization
 
-__all__ = ["ContextGuidedAttention", "ContextMatrix", "MeanPooling", "QuasiAttention", "StructuredSelfAttention"]
+__all__ = [
+    "ContextGuidedAttention",
+    "ContextMatrix",
+    "FeedForward",
+    "Glimpse",
+    "GuidedAttentionUnit",
+    "JointEncoderBlock",
+    "KeyMaskedAttention",
+    "MeanPooling",
+    "QuasiAttention",
+    "SelfAttentionUnit",
+    "SelfGuidedAttentionUnit",
+    "StructuredSelfAttention",
+    "UnbiasedLayerNormalization",
+]
