@@ -3,10 +3,12 @@
 from keras_absa import keras as _keras  # noqa: F401  (first: one message if a version is wrong)
 from keras_absa.layers.context_guided_attention import ContextGuidedAttention
 from keras_absa.layers.context_matrix import ContextMatrix
+from keras_absa.layers.feature_branch import FeatureBranch
 from keras_absa.layers.feed_forward import FeedForward
 from keras_absa.layers.glimpse import Glimpse
 from keras_absa.layers.guided_attention_unit import GuidedAttentionUnit
 from keras_absa.layers.joint_encoder_block import JointEncoderBlock
+from keras_absa.layers.joint_encoder_stack import JointEncoderStack
 from keras_absa.layers.key_masked_attention import KeyMaskedAttention
 from keras_absa.layers.mean_pooling import MeanPooling
 from keras_absa.layers.quasi_attention import QuasiAttention
@@ -14,14 +16,17 @@ from keras_absa.layers.self_attention_unit import SelfAttentionUnit
 from keras_absa.layers.self_guided_attention_unit import SelfGuidedAttentionUnit
 from keras_absa.layers.structured_self_attention import StructuredSelfAttention
 from keras_absa.layers.unbiased_layer_normalization import UnbiasedLayerNormalization
+from keras_absa.layers.word_branch import WordBranch
 
 __all__ = [
     "ContextGuidedAttention",
     "ContextMatrix",
+    "FeatureBranch",
     "FeedForward",
     "Glimpse",
     "GuidedAttentionUnit",
     "JointEncoderBlock",
+    "JointEncoderStack",
     "KeyMaskedAttention",
     "MeanPooling",
     "QuasiAttention",
@@ -29,4 +34,5 @@ __all__ = [
     "SelfGuidedAttentionUnit",
     "StructuredSelfAttention",
     "UnbiasedLayerNormalization",
+    "WordBranch",
 ]

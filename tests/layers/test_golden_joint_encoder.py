@@ -5,13 +5,16 @@ import pytest
 import tensorflow as tf
 
 from keras_absa.layers import (
+    FeatureBranch,
     Glimpse,
     GuidedAttentionUnit,
     JointEncoderBlock,
+    JointEncoderStack,
     KeyMaskedAttention,
     SelfAttentionUnit,
     SelfGuidedAttentionUnit,
     UnbiasedLayerNormalization,
+    WordBranch,
 )
 
 pytestmark = pytest.mark.golden
@@ -165,3 +168,96 @@ def test_other_forms_are_not_the_public_codes(golden, wrong):
     layer = block(arrays, 0, **{name: value for name, value in wrong.items() if name != "no_masks"})
     states = layer([tf.constant(arrays["x"]), tf.constant(arrays["y"])], masks=None if "no_masks" in wrong else masks)
     assert max(np.abs(each - arrays[f"{letter}_first"]).max() for letter, each in zip("xy", states, strict=True)) > 0.1
+
+
+def assigned(layer, arrays, names):
+    """Gives a built layer the golden weights of these names, which must be all it has."""
+    named = layer.named_weights()
+    assert len(named) == len(layer.weights) and set(named) == set(names)
+    for name, weight in named.items():
+        weight.assign(arrays[names[name]])
+    return layer
+
+
+def front(arrays, name):
+    """The branch of a modality."""
+    if name == "lang":
+        vocabulary, size = arrays["embedding"].shape
+        layer = WordBranch(vocabulary, size, arrays["lstm.bias"].size // 4)
+        layer.build(tf.TensorShape([None, None]))
+        return assigned(layer, arrays, {each: each for each in layer.named_weights()})
+    kernel = arrays[f"{name}_adapter.kernel"]
+    layer = FeatureBranch(kernel.shape[1])
+    layer.build(tf.TensorShape([None, None, kernel.shape[0]]))
+    return assigned(layer, arrays, {part: f"{name}_adapter.{part}" for part in ("kernel", "bias")})
+
+
+def stack(arrays, lengths, **kwargs):
+    width = arrays["proj_norm.gamma"].size // 2
+    layer = JointEncoderStack(
+        lengths,
+        arrays["proj.bias"].size,
+        num_heads=int(arrays["heads"]),
+        inner_units=inner_units(arrays, "flat_lang.mlp"),
+        num_blocks=int(arrays["layers"]),
+        **kwargs,
+    )
+    layer.build([tf.TensorShape([None, length, width]) for length in lengths])
+    return assigned(layer, arrays, {each: each for each in layer.named_weights()})
+
+
+def test_lstm(golden):
+    arrays = golden("lstm")
+    branch = WordBranch(1, arrays["x"].shape[2], arrays["out"].shape[2])
+    branch.build(tf.TensorShape([None, None]))
+    for name, weight in branch.named_weights().items():
+        if name != "embedding":
+            weight.assign(arrays[name])
+    np.testing.assert_allclose(branch.lstm(tf.constant(arrays["x"])), arrays["out"], **TOLERANCE)
+
+
+def test_two_modalities(golden):
+    arrays = golden("model_la")
+    lang, audio = front(arrays, "lang"), front(arrays, "audio")
+    layer = stack(arrays, (arrays["ids"].shape[1], arrays["audio"].shape[1]))
+    with tf.GradientTape() as tape:
+        (x, x_mask), (y, y_mask) = lang(tf.constant(arrays["ids"])), audio(tf.constant(arrays["audio"]))
+        logits = layer([x, y], masks=[x_mask, y_mask])
+        loss = tf.reduce_sum(tf.nn.sigmoid_cross_entropy_with_logits(arrays["labels_emotion"], logits))
+    np.testing.assert_allclose(x, arrays["trace.x_in"], **TOLERANCE)
+    np.testing.assert_allclose(y, arrays["trace.y_in"], **TOLERANCE)
+    np.testing.assert_allclose(logits, arrays["logits"], **TOLERANCE)
+    np.testing.assert_allclose(loss, arrays["loss_bce_sum"], rtol=1e-5)
+    surprise = tf.nn.sparse_softmax_cross_entropy_with_logits(arrays["labels_class"], logits)
+    np.testing.assert_allclose(tf.reduce_sum(surprise), arrays["loss_ce_sum"], rtol=1e-5)
+    named = {**lang.named_weights(), **layer.named_weights()}
+    wanted = {name.removeprefix("grad."): array for name, array in arrays.items() if name.startswith("grad.")}
+    gradients = tape.gradient(loss, {name: named[name] for name in wanted})
+    for name, array in wanted.items():
+        np.testing.assert_allclose(tf.convert_to_tensor(gradients[name]), array, atol=1e-4, err_msg=name)
+
+
+@pytest.mark.parametrize("kind, glimpse_masks", [("own_mask", None), ("released", (0, 1, 1))])
+def test_three_modalities(golden, kind, glimpse_masks):
+    arrays = golden("model_lav")
+    fed = {name: tf.constant(arrays[key]) for name, key in (("lang", "ids"), ("audio", "audio"), ("video", "video"))}
+    states, masks = zip(*(front(arrays, name)(values) for name, values in fed.items()), strict=True)
+    layer = stack(arrays, [each.shape[1] for each in states], glimpse_masks=glimpse_masks)
+    np.testing.assert_allclose(layer(list(states), masks=list(masks)), arrays[f"logits_{kind}"], **TOLERANCE)
+
+
+@pytest.mark.parametrize("reach", ["first", "all"])
+def test_an_encoder_as_language(golden, reach):
+    arrays = golden("encoder_language")
+    hidden, real_words = arrays["hidden_states"], tf.constant(arrays["attention_mask"])
+    layer = stack(arrays, (hidden.shape[1], arrays["audio"].shape[1]), mask_blocks=reach)
+    y, y_mask = front(arrays, "audio")(tf.constant(arrays["audio"]))
+
+    def logits(states):
+        x, x_mask = front(arrays, "lang_states")(tf.constant(states), mask=real_words)
+        return layer([x, y], masks=[x_mask, y_mask]).numpy()
+
+    arrays |= {f"lang_states_adapter.{part}": arrays[f"lang_adapter.{part}"] for part in ("kernel", "bias")}
+    np.testing.assert_allclose(logits(hidden), arrays[f"logits_masks_{reach}"], **TOLERANCE)
+    moved = np.abs(logits(hidden + (1 - arrays["attention_mask"])[:, :, None]) - logits(hidden)).max()
+    assert moved < 1e-5 if reach == "all" else moved > 1e-2  # padded states reach the answer through later blocks

@@ -6,14 +6,17 @@ import tensorflow as tf
 
 from keras_absa.keras import keras
 from keras_absa.layers import (
+    FeatureBranch,
     FeedForward,
     Glimpse,
     GuidedAttentionUnit,
     JointEncoderBlock,
+    JointEncoderStack,
     KeyMaskedAttention,
     SelfAttentionUnit,
     SelfGuidedAttentionUnit,
     UnbiasedLayerNormalization,
+    WordBranch,
 )
 
 WIDTH = 8
@@ -42,12 +45,32 @@ def test_sizes_are_the_public_codes(layer, expected):
 
 
 @pytest.mark.parametrize(
+    "modalities, num_blocks, expected", [(2, 4, 28_375_920), (3, 4, 44_071_461)]
+)
+def test_sizes_of_whole_models(modalities, num_blocks, expected):
+    """Those of the public code, without its word vectors; its LSTM has a second bias."""
+    words, sound, video = WordBranch(1, 300, 512), FeatureBranch(512), FeatureBranch(512)
+    stack = JointEncoderStack((60,) * modalities, 6, num_blocks=num_blocks)
+    words.build(tf.TensorShape([None, 60]))
+    sound.build(tf.TensorShape([None, 60, 80]))
+    video.build(tf.TensorShape([None, 60, 512]))
+    stack.build([tf.TensorShape([None, 60, 512])] * modalities)
+    branches = [words, sound, video][:modalities]
+    second_bias, word_vectors = 4 * 512, 300
+    found = sum(layer.count_params() for layer in [*branches, stack])
+    assert found - word_vectors + second_bias == expected
+
+
+@pytest.mark.parametrize(
     "layer",
     [
         UnbiasedLayerNormalization(epsilon=1e-5),
         FeedForward(6, 4, dropout=0.2),
         Glimpse(3, 6, output_units=4, dropout=0.1),
         SelfAttentionUnit(2, 6, dropout=0.1, norm="standard"),
+        WordBranch(9, 6, 4),
+        FeatureBranch(4),
+        JointEncoderStack((3, 4), 5, mask_blocks="all", glimpse_masks=(0, 0), head_dropout=0.5),
         JointEncoderBlock((3, 4), 2, 6, co_attention="sa_ga", guide="sa_output", modalities=("text", "sound")),
     ],
 )
