@@ -57,7 +57,7 @@ def predict(
       keras-absa predict runs/sentihood/model posts.txt --targets Camden --targets Soho
     """
     path = None if file == "-" else Path(file)
-    if path is not None and not path.is_file():
+    if path is not None and (path.is_dir() or not path.exists()):  # a pipe with a name will do
         what = "a folder" if path.is_dir() else "no such file"
         raise FileNotFoundError(
             f"{path}: {what}. Give a file with a text a line, .jsonl, .csv or .tsv, or - for stdin."

@@ -18,7 +18,8 @@ def read_bytes(path, log: ProblemLog) -> bytes:
     """The file's bytes, if it is a file of a sensible size."""
     path = Path(path)
     if not path.is_file():
-        raise FileNotFoundError(f"{path}: no such file. Check the path.")
+        what = "no such file" if not path.exists() else "not a regular file"
+        raise FileNotFoundError(f"{path}: {what}. Check the path.")
     size = path.stat().st_size
     if size > MAX_FILE_BYTES:
         raise log.fatal("", f"the file has {size} bytes, the limit is {MAX_FILE_BYTES}. Split it into smaller files.")

@@ -2,11 +2,14 @@
 
 from keras_absa.metrics.aspect_sentiment import aspect_sentiment_metrics
 from keras_absa.metrics.bootstrap import Interval, bootstrap_intervals
+from keras_absa.metrics.emotion import emotion_metrics
+from keras_absa.metrics.ensemble import ensemble_logits
 from keras_absa.metrics.evaluate import constant_baseline, task_intervals, task_metrics
 from keras_absa.metrics.metric_report import MetricReport
 from keras_absa.metrics.roc_auc import roc_auc
 from keras_absa.metrics.semeval2014 import semeval2014_metrics
 from keras_absa.metrics.sentihood import sentihood_metrics
+from keras_absa.metrics.sentiment_classes import sentiment_classes
 
 __all__ = [
     "Interval",
@@ -14,9 +17,12 @@ __all__ = [
     "aspect_sentiment_metrics",
     "bootstrap_intervals",
     "constant_baseline",
+    "emotion_metrics",
+    "ensemble_logits",
     "roc_auc",
     "semeval2014_metrics",
     "sentihood_metrics",
+    "sentiment_classes",
     "task_intervals",
     "task_metrics",
 ]

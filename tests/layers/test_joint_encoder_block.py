@@ -44,9 +44,7 @@ def test_sizes_are_the_public_codes(layer, expected):
     assert layer.count_params() == expected
 
 
-@pytest.mark.parametrize(
-    "modalities, num_blocks, expected", [(2, 4, 28_375_920), (3, 4, 44_071_461)]
-)
+@pytest.mark.parametrize("modalities, num_blocks, expected", [(2, 4, 28_375_920), (3, 4, 44_071_461)])
 def test_sizes_of_whole_models(modalities, num_blocks, expected):
     """Those of the public code, without its word vectors; its LSTM has a second bias."""
     words, sound, video = WordBranch(1, 300, 512), FeatureBranch(512), FeatureBranch(512)
