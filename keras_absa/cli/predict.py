@@ -10,8 +10,6 @@ import typer
 
 from keras_absa.cli.command_group import FINDINGS, quiet_tensorflow, tell
 from keras_absa.cli.json_output import to_json
-from keras_absa.data.formats import SUFFIXES
-from keras_absa.data.write_examples import csv_line
 
 FORMAT_OF_SUFFIX = {".jsonl": "jsonl", ".json": "jsonl", ".csv": "csv", ".tsv": "tsv"}
 CHUNK = 256  # records that are in memory at a time
@@ -56,6 +54,8 @@ def predict(
       cat reviews.jsonl | keras-absa predict runs/first/model - --input-format jsonl | head
       keras-absa predict runs/sentihood/model posts.txt --targets Camden --targets Soho
     """
+    from keras_absa.data.formats import SUFFIXES  # here, because --help must not need NumPy
+
     path = None if file == "-" else Path(file)
     if path is not None and (path.is_dir() or not path.exists()):  # a pipe with a name will do
         what = "a folder" if path.is_dir() else "no such file"
@@ -154,4 +154,6 @@ def _lines_of(lines, answers, form) -> bytes:
 
 
 def _csv_lines(rows) -> bytes:
+    from keras_absa.data.write_examples import csv_line
+
     return "".join(csv_line(list(map(str, row))) for row in rows).encode("utf-8")
