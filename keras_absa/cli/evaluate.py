@@ -13,7 +13,12 @@ Split = Literal["train", "dev", "test"]
 
 def evaluate(
     model_folder: Annotated[Path, typer.Argument(help="What `train` wrote: runs/NAME/model.")],
-    data: Annotated[str, typer.Option(help="A folder, a labelled file, or restaurants | neighbourhoods.")],
+    data: Annotated[
+        str,
+        typer.Option(
+            help="A folder, a labelled file, or restaurants | neighbourhoods; of segments a .npz, or cross-modal."
+        ),
+    ],
     split: Annotated[Split, typer.Option(help="Which split of a folder or of built-in reviews.")] = "test",
     clean: Annotated[
         Literal["raw", "treebank"], typer.Option(help="SentiHood texts: as they are, or as published runs.")
@@ -31,29 +36,41 @@ def evaluate(
 ):
     """Score a saved model with its official metrics.
 
-    The numbers of a constant answer, which any model has to beat, stand beside them.
+    The numbers of a constant answer, which any model has to beat, stand beside them; with a joint encoder among them, as
+    majority_accuracy.
 
     \b
     Examples:
       keras-absa evaluate runs/first/model --data restaurants
       keras-absa evaluate runs/sentihood/model --data data/sentihood --split dev --json
       keras-absa evaluate runs/shop/model --data labelled.csv
+      keras-absa evaluate runs/tbje/model --data mosei/ --split test
     """
     quiet_tensorflow()
     from keras_absa.cli.data_source import read_split
     from keras_absa.cli.metric_table import metric_table
+    from keras_absa.cli.segment_source import read_segment_split
     from keras_absa.metrics import constant_baseline
+    from keras_absa.models.joint_encoder import JointEncoder
     from keras_absa.models.load_model import load_model
 
     model = load_model(model_folder)
-    dataset = read_split(model.task, data, split, clean=clean, holdout=holdout, seed=seed)
-    baseline = constant_baseline(
-        model.task, dataset.examples
-    )  # says what is wrong with the labels before the long work
-    report = model.evaluate(dataset, batch_size=batch_size, window=window)
+    if isinstance(model, JointEncoder):
+        if window is not None:
+            raise ValueError(
+                "`--window` splits long texts for models of texts: received it with a joint encoder. Leave it out."
+            )
+        dataset = read_segment_split(data, split, seed)
+        report, baseline = model.evaluate(dataset, batch_size=batch_size), None
+    else:
+        dataset = read_split(model.task, data, split, clean=clean, holdout=holdout, seed=seed)
+        baseline = constant_baseline(
+            model.task, dataset.examples
+        )  # says what is wrong with labels before the long work
+        report = model.evaluate(dataset, batch_size=batch_size, window=window)
     if as_json:
         described = {"model": model_folder, "class": type(model).__name__, "task": model.task.name, "data": data}
         described |= {"split": split, "clean": clean, "rows": len(dataset), **report.to_dict()}
-        typer.echo(to_json({**described, "constant_baseline": baseline.to_dict()}))
+        typer.echo(to_json({**described, **({"constant_baseline": baseline.to_dict()} if baseline else {})}))
     else:
-        typer.echo(metric_table({"model": report, "constant": baseline}))
+        typer.echo(metric_table({"model": report, **({"constant": baseline} if baseline else {})}))

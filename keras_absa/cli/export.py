@@ -14,7 +14,7 @@ def export(
     destination: Annotated[Path, typer.Argument(help="The served model's folder; a version is added in it.")],
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ):
-    """Write a SavedModel that takes raw texts.
+    """Write a SavedModel that takes raw texts; of a joint encoder also frames or waveforms.
 
     It goes into a new version folder, as TensorFlow Serving expects it, whose path is printed.
 

@@ -3,6 +3,7 @@
 import math
 
 from keras_absa.metrics import MetricReport
+from keras_absa.metrics.metric_report import shown
 
 
 def metric_table(columns: dict[str, MetricReport]) -> str:
@@ -18,4 +19,4 @@ def metric_table(columns: dict[str, MetricReport]) -> str:
 
 def _cell(report: MetricReport, name: str) -> str:
     value = report.get(name, math.nan)
-    return f"undefined ({report.undefined.get(name, 'no_rows')})" if math.isnan(value) else f"{100 * value:.2f}"
+    return f"undefined ({report.undefined.get(name, 'no_rows')})" if math.isnan(value) else shown(name, value)

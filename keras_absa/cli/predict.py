@@ -17,7 +17,12 @@ CHUNK = 256  # records that are in memory at a time
 
 def predict(
     model_folder: Annotated[Path, typer.Argument(help="What `train` wrote: runs/NAME/model.")],
-    file: Annotated[str, typer.Argument(help="A text a line; or .jsonl, .csv, .tsv; - for stdin.")] = "-",
+    file: Annotated[
+        str,
+        typer.Argument(
+            help="A text a line; or .jsonl, .csv, .tsv; - for stdin; for a joint encoder a .npz of segments."
+        ),
+    ] = "-",
     form: Annotated[Literal["jsonl", "csv"], typer.Option("--format", help="Of the answers.")] = "jsonl",
     output: Annotated[Path | None, typer.Option(help="Where the answers go.  [default: stdout]")] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an output that exists.")] = False,
@@ -53,6 +58,7 @@ def predict(
       keras-absa predict runs/first/model reviews.csv --format csv
       cat reviews.jsonl | keras-absa predict runs/first/model - --input-format jsonl | head
       keras-absa predict runs/sentihood/model posts.txt --targets Camden --targets Soho
+      keras-absa predict runs/tbje/model clips.npz > answers.jsonl
     """
     from keras_absa.data.formats import SUFFIXES  # here, because --help must not need NumPy
 
@@ -81,10 +87,21 @@ def predict(
     quiet_tensorflow()
     from keras_absa.cli.text_records import BadRecord, questions, read_records
     from keras_absa.models.aspect_prediction import AspectPrediction
+    from keras_absa.models.joint_encoder import JointEncoder
     from keras_absa.models.load_model import load_model
     from keras_absa.models.predictor import Predictor
 
     model = load_model(model_folder)
+    if isinstance(model, JointEncoder):
+        if suffix != ".npz" or form != "jsonl" or targets or window or input_format:
+            raise ValueError(
+                f"A joint encoder answers about a .npz of segments, in JSON Lines: received {file}, or other options than "
+                "--output, --overwrite and --batch-size. Write segments with keras_absa.data.write_segments."
+            )
+        _predict_segments(model, path, output, batch_size)
+        return
+    if suffix == ".npz":
+        raise ValueError(f"{file}: a {type(model).__name__} reads texts: received an array file. Give it texts.")
     if targets and not model.task.targets:
         raise ValueError(f"`--targets` needs a task with targets: {model.task.name!r} has none. Leave it out.")
     predictor = Predictor(model, batch_size, window)
@@ -134,6 +151,22 @@ def predict(
     if bad:
         tell(f"{bad} of {used + bad} records could not be used; see above")
         raise typer.Exit(FINDINGS)
+
+
+def _predict_segments(model, path, output, batch_size):
+    """An answer a segment, in the order of the file."""
+    from keras_absa.data import read_segments
+
+    segments = read_segments(path, "test")
+    tell(segments.summary())
+    lines = "".join(to_json(each, indent=None) + "\n" for each in model.answer(segments, batch_size=batch_size)).encode(
+        "utf-8"
+    )
+    if output is None:
+        sys.stdout.buffer.write(lines)
+        sys.stdout.buffer.flush()
+    else:
+        output.write_bytes(lines)
 
 
 def _header(task) -> bytes:

@@ -9,7 +9,8 @@ import typer
 from keras_absa.cli.command_group import STOPPED, quiet_tensorflow, tell
 from keras_absa.cli.json_output import to_json
 
-Model = Literal["qacg", "cg", "pair", "self-attentive", "self-attentive-pair"]
+JOINT = "joint-encoder"
+Model = Literal["qacg", "cg", "pair", "self-attentive", "self-attentive-pair", "joint-encoder"]
 ON_WORDS = ("self-attentive", "self-attentive-pair")
 Scheme = Literal["nli_m", "qa_m", "nli_b", "qa_b", "single"]
 Pooling = Literal["cls", "mean", "self-attentive"]
@@ -23,13 +24,17 @@ Selection = Literal["dev", "last", "leaking_test"]
 def train(
     ctx: typer.Context,
     data: Annotated[
-        str, typer.Option(help="A folder with train, dev and test files, or restaurants | neighbourhoods.")
+        str,
+        typer.Option(
+            help="A folder with train, dev and test files, or restaurants | neighbourhoods | cross-modal (for joint-encoder)."
+        ),
     ],
     output: Annotated[Path, typer.Option(help="Folder of the run: model/ and result.json go there.")],
     model: Annotated[
         Model,
         typer.Option(
-            help="QACG-BERT, CG-BERT, BERT on sentence pairs, or without BERT a BiLSTM on texts or on sentence pairs."
+            help="QACG-BERT, CG-BERT, BERT on sentence pairs; without BERT a BiLSTM on texts or on sentence pairs; text, audio "
+            "and video encoded together."
         ),
     ] = "qacg",
     backbone: Annotated[str, typer.Option(help="minilm, a folder with a BERT, or a hub name.")] = "minilm",
@@ -38,11 +43,14 @@ def train(
         typer.Option(
             help="sentihood | semeval2014 | mams | snli | yelp | restaurants | neighbourhoods | terms (aspect terms instead of "
             "categories; needs --model pair or self-attentive-pair), or a .json of AspectTask.to_dict(). "
-            "By default it is taken from the data."
+            "By default it is taken from the data. For joint-encoder: mosei-emotion | mosei-sentiment-7 | mosei-sentiment-2 | "
+            "mosei-score | meld-emotion | meld-sentiment, or a .json of JointTask.to_dict()."
         ),
     ] = None,
     epochs: Annotated[int, typer.Option(min=1)] = 4,
-    learning_rate: Annotated[float | None, typer.Option(min=0.0, help="[default: 2e-5; 1e-3 without BERT]")] = None,
+    learning_rate: Annotated[
+        float | None, typer.Option(min=0.0, help="[default: 2e-5; 1e-3 without BERT; 1e-4 for joint-encoder]")
+    ] = None,
     batch_size: Annotated[int, typer.Option(min=1)] = 24,
     sampler: Annotated[
         Literal["balanced", "shuffle"], typer.Option(help="Each label equally often, or each row once an epoch.")
@@ -98,11 +106,32 @@ def train(
     max_length: Annotated[int, typer.Option(min=4, help="Most tokens of a row.")] = 128,
     optimizer: Annotated[
         Literal["bert_adam", "adam", "adamw"] | None,
-        typer.Option(help="[default: bert_adam; adam without BERT]"),
+        typer.Option(help="[default: bert_adam; adam without BERT and for joint-encoder]"),
     ] = None,
     word_vectors: Annotated[
         Path | None, typer.Option(help="GloVe, word2vec or fastText file for a model without BERT; random if left out.")
     ] = None,
+    modalities: Annotated[
+        str | None,
+        typer.Option(help="Of a joint-encoder, the guide first: text,audio.  [default: all]"),
+    ] = None,
+    lengths: Annotated[
+        str | None, typer.Option(help="Likewise; words and frames of each: text=40,audio=60.  [default: 60 each]")
+    ] = None,
+    hidden_units: Annotated[int | None, typer.Option(min=1, help="Likewise; its width.  [default: 512]")] = None,
+    inner_units: Annotated[int | None, typer.Option(min=1, help="Likewise; of its networks.  [default: 1024]")] = None,
+    num_heads: Annotated[int | None, typer.Option(min=1, help="Likewise; of its attention.  [default: 4]")] = None,
+    num_blocks: Annotated[int | None, typer.Option(min=1, help="Likewise.  [default: 4]")] = None,
+    schedule: Annotated[
+        Literal["halve", "constant"],
+        typer.Option(
+            help="Likewise; the best weights again and half the rate where dev does not rise, twice, and an end after three more "
+            "such epochs; or one rate for all epochs."
+        ),
+    ] = "halve",
+    class_weights: Annotated[
+        bool, typer.Option("--class-weights", help="Likewise; rare classes and labels count more in the loss.")
+    ] = False,
     selection: Annotated[
         Selection,
         typer.Option(
@@ -138,9 +167,13 @@ def train(
       keras-absa train --model cg --gate-activation sigmoid --data data/semeval2014 --output runs/cg
       keras-absa train --model pair --pooling self-attentive --hops 8 --penalty 0.1 --data restaurants --output runs/hops
       keras-absa train --model self-attentive --word-vectors glove.6B.100d.txt --data restaurants --output runs/bilstm
+      keras-absa train --model joint-encoder --task mosei-emotion --data mosei/ --epochs 99 --batch-size 32 --output runs/tbje
     """
     from keras_absa.cli.data_source import find_task, read_splits
+    from keras_absa.cli.joint_job import check_options, joint_job
 
+    given = [name for name in ctx.params if ctx.get_parameter_source(name).name == "COMMANDLINE"]
+    check_options(given, model == JOINT)
     arguments = {key: value for key, value in ctx.params.items() if key not in ("as_json", "overwrite", "resume")}
     if gate_activation and model != "cg":
         raise ValueError(f"`--gate-activation` belongs to `--model cg`: received it with {model!r}. Leave it out.")
@@ -150,9 +183,9 @@ def train(
                 f"`--{name.replace('_', '-')}` belongs to `--pooling self-attentive`: received it with {pooling!r}. Leave it out."
             )
         arguments[name] = usual if arguments[name] is None else arguments[name]
-    if word_vectors and model not in ON_WORDS:
+    if word_vectors and model not in (*ON_WORDS, JOINT):
         raise ValueError(
-            f"`--word-vectors` belongs to `--model self-attentive`: received it with {model!r}. Leave it out."
+            f"`--word-vectors` belongs to the models without a BERT: received it with {model!r}. Leave it out."
         )
     if model in ON_WORDS:
         for name, value, wanted in (
@@ -183,6 +216,11 @@ def train(
         )
     if rejects is not None and not rejects.parent.is_dir():
         raise FileNotFoundError(f"{rejects}: there is no folder {rejects.parent}. Make it, or choose another name.")
+    if model == JOINT:
+        arguments["backbone"] = backbone if "backbone" in given else None  # words and an LSTM, if none is named
+        quiet_tensorflow()
+        _run(lambda: joint_job(arguments), output, checkpoint, resume, as_json)
+        return
     found_task = find_task(task, data, on_error)
     if found_task.open_aspects and model not in ("pair", "self-attentive-pair"):
         raise ValueError(
@@ -193,15 +231,21 @@ def train(
     rows = read_splits(found_task, data, **reading, on_error=on_error, rejects=rejects, conflict=conflict)
     if selection == "leaking_test" and not rows["test"]:
         raise ValueError(f"`--selection leaking_test` needs a test split: {data} has none. Use dev or last.")
+    quiet_tensorflow()
+    from keras_absa.cli.training_run import aspect_job
+
+    _run(lambda: aspect_job(arguments, found_task, rows), output, checkpoint, resume, as_json)
+
+
+def _run(make_job, output: Path, checkpoint: Path, resume: bool, as_json: bool) -> None:
+    from keras_absa.cli.training_run import run
+
+    job = make_job()
     output.mkdir(parents=True, exist_ok=True)
     if checkpoint.is_dir() and not resume:
         shutil.rmtree(checkpoint)  # --overwrite
-
-    quiet_tensorflow()
-    from keras_absa.cli.training_run import run
-
     try:
-        result, tables = run(arguments, found_task, rows, checkpoint)
+        result, tables = run(job, checkpoint)
     except KeyboardInterrupt:
         if checkpoint.is_dir():
             tell(f"stopped; {checkpoint} holds what was reached. Go on with the same command and --resume.")

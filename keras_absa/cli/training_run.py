@@ -5,6 +5,8 @@ import platform
 import shutil
 import sys
 import time
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 from keras_absa import __version__
@@ -40,33 +42,77 @@ class KeptWeights(BestWeights):
         pass
 
 
-def run(arguments: dict, task: AspectTask, rows: dict[str, list], checkpoint_folder: Path) -> tuple[dict, str]:
-    """Trains, scores and saves.
+@dataclass
+class Job:
+    """What `run` does for one kind of model.
 
     Args:
         arguments: The command's options by name.
         task: The task.
-        rows: Examples by split; `"test"` may be empty.
+        data: Data sets by split; `"test"` may be missing.
+        sizes: How many rows or segments each split has.
+        build: Makes the model.
+        compiling, fitting: What `compile` and `fit` get beside the usual.
+        callbacks: Functions without arguments that make further callbacks.
+        monitor: The metric by which an epoch is chosen.
+        baseline: A constant answer's scores, of a data set.
+    """
+
+    arguments: dict
+    task: object
+    data: dict
+    sizes: dict[str, int]
+    build: Callable
+    compiling: dict
+    fitting: dict
+    callbacks: list
+    monitor: str
+    baseline: Callable
+
+
+def aspect_job(arguments: dict, task: AspectTask, rows: dict[str, list]) -> Job:
+    """The job of a model of texts; `rows` are examples by split."""
+    data = {split: _dataset(examples, task, split, arguments) for split, examples in rows.items() if examples}
+    return Job(
+        arguments,
+        task,
+        data,
+        {split: len(examples) for split, examples in rows.items()},
+        lambda: _build(arguments, task, data["train"]),
+        {name: arguments[name] for name in ("optimizer", "learning_rate") if arguments[name] is not None},
+        {},
+        [],
+        monitor_of(task),
+        lambda dataset: constant_baseline(task, dataset.examples),
+    )
+
+
+def run(job: Job, checkpoint_folder: Path) -> tuple[dict, str]:
+    """Trains, scores and saves.
+
+    Args:
+        job: What to do.
         checkpoint_folder: Where checkpoints are kept until the run is finished.
 
     Returns:
         What `result.json` holds, and the tables to print.
     """
     start = time.monotonic()
+    arguments, data = job.arguments, job.data
     output = Path(arguments["output"])
-    data = {split: _dataset(examples, task, split, arguments) for split, examples in rows.items() if examples}
     watched = "test" if arguments["selection"] == "leaking_test" else "dev"
     test = data.get("test", data["dev"])
     test_split = test.split
-    baseline = constant_baseline(task, test.examples)
+    baseline = job.baseline(test)
 
     keras.utils.set_random_seed(arguments["seed"])
     every = arguments["checkpoint_every"]
     checkpoint = TrainingCheckpoint(checkpoint_folder, every) if every else None
-    model = _build(arguments, task, data["train"])
-    tell(str(model.load_report).splitlines()[0] if model.load_report else f"{model.tokenizer.vocab_size} words")
-    model.compile(**{name: arguments[name] for name in ("optimizer", "learning_rate") if arguments[name] is not None})
-    dev_metrics, kept = DevMetrics(data[watched]), KeptWeights(monitor_of(task))
+    model = job.build()
+    if model.load_report or model.tokenizer:
+        tell(str(model.load_report).splitlines()[0] if model.load_report else f"{model.tokenizer.vocab_size} words")
+    model.compile(**job.compiling)
+    dev_metrics, kept = DevMetrics(data[watched]), KeptWeights(job.monitor)
     # Keras writes its progress to stdout, which belongs to the results.
     with contextlib.redirect_stdout(sys.stderr), StopBetweenSteps() as stop:
         interactive = sys.stderr.isatty()
@@ -74,12 +120,14 @@ def run(arguments: dict, task: AspectTask, rows: dict[str, list], checkpoint_fol
             data["train"],
             epochs=arguments["epochs"],
             checkpoint=checkpoint,
-            callbacks=[dev_metrics, kept, stop] + ([] if interactive else [ProgressLines()]),
+            callbacks=[dev_metrics, kept, *(make() for make in job.callbacks), stop]
+            + ([] if interactive else [ProgressLines()]),
             verbose=1 if interactive else 2,
+            **job.fitting,
         )
     trained = time.monotonic()
 
-    last = arguments["epochs"]
+    last = 1 + max(history.epoch)  # fewer than asked for, if a callback ended it
     best = last if kept.epoch is None else kept.epoch + 1
     if kept.epoch is None:
         tell(f"warning: {kept.monitor} was undefined after every epoch, so the last epoch counts as the best")
@@ -91,7 +139,7 @@ def run(arguments: dict, task: AspectTask, rows: dict[str, list], checkpoint_fol
         reports[best] = model.evaluate(test)
         if saved == last:
             model.set_weights(last_weights)
-    calibration = _calibrate(model, data["dev"], test) if arguments["calibrate"] else None
+    calibration = _calibrate(model, data["dev"], test) if arguments.get("calibrate") else None
     _save(model, output)
 
     result = {
@@ -99,10 +147,10 @@ def run(arguments: dict, task: AspectTask, rows: dict[str, list], checkpoint_fol
         "versions": _versions(),
         "seed": arguments["seed"],
         "class": type(model).__name__,
-        "task": task.to_dict(),
+        "task": job.task.to_dict(),
         "parameters": model.count_params(),
         "optimizer": keras.optimizers.serialize(model.optimizer),
-        "rows": {split: len(examples) for split, examples in rows.items()},
+        "rows": job.sizes,
         "history": [
             {
                 "epoch": epoch + 1,
@@ -121,7 +169,7 @@ def run(arguments: dict, task: AspectTask, rows: dict[str, list], checkpoint_fol
         f"{test_split}_scores": {
             "last": {"epoch": last, **reports[last].to_dict()},
             "best": {"epoch": best, **reports[best].to_dict()},
-            "constant_baseline": baseline.to_dict(),
+            **({"constant_baseline": baseline.to_dict()} if baseline else {}),
         },
         **({"calibration": calibration} if calibration else {}),
         "seconds": {"training": round(trained - start, 1), "total": round(time.monotonic() - start, 1)},
@@ -132,7 +180,7 @@ def run(arguments: dict, task: AspectTask, rows: dict[str, list], checkpoint_fol
     if best == last:
         columns = {f"epoch {last}, the last and the best on {watched}": reports[last]}
     title = f"{type(model).__name__} on the {test_split} split, in percent; saved: epoch {saved}"
-    tables = f"{title}\n\n{metric_table({**columns, 'constant': baseline})}"
+    tables = f"{title}\n\n{metric_table({**columns, **({'constant': baseline} if baseline else {})})}"
     if calibration:
         before, after = (100 * value for value in calibration[CALIBRATION_ERROR][test_split])
         tables += (

@@ -11,6 +11,7 @@ from keras_absa.layers.joint_encoder_block import JointEncoderBlock
 from keras_absa.layers.joint_encoder_stack import JointEncoderStack
 from keras_absa.layers.key_masked_attention import KeyMaskedAttention
 from keras_absa.layers.mean_pooling import MeanPooling
+from keras_absa.layers.mel_spectrogram import MelSpectrogram
 from keras_absa.layers.quasi_attention import QuasiAttention
 from keras_absa.layers.self_attention_unit import SelfAttentionUnit
 from keras_absa.layers.self_guided_attention_unit import SelfGuidedAttentionUnit
@@ -29,6 +30,7 @@ __all__ = [
     "JointEncoderStack",
     "KeyMaskedAttention",
     "MeanPooling",
+    "MelSpectrogram",
     "QuasiAttention",
     "SelfAttentionUnit",
     "SelfGuidedAttentionUnit",

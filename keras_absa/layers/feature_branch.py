@@ -6,15 +6,16 @@ Shapes: B batch, T frames, F features, D width.
 import tensorflow as tf
 
 from keras_absa.keras import keras
-from keras_absa.layers.joint_parts import built, dense, weights_of
+from keras_absa.layers.joint_parts import built, dense, lstm, weights_of
 
 
 @keras.utils.register_keras_serializable(package="keras_absa")
 class FeatureBranch(keras.layers.Layer):
-    """One dense map of each frame, and which frames are real.
+    """One dense map of each frame, or an LSTM over them, and which frames are real.
 
     Args:
         units: Int, D.
+        recurrent: Bool, an LSTM instead of the dense map; it reads padding, too, as `WordBranch`'s. Defaults to False.
         **kwargs: Passed to `keras.layers.Layer` (`name`, `dtype`).
 
     Call arguments:
@@ -31,13 +32,14 @@ class FeatureBranch(keras.layers.Layer):
         (TensorShape([1, 2, 4]), [[True, False]])
 
     Reference:
-        Delbrouck et al. 2020, public code; its audio and video adapters.
+        Delbrouck et al. 2020, public code; its audio and video adapters. An earlier state of it had an LSTM for the audio.
     """
 
-    def __init__(self, units: int, **kwargs):
+    def __init__(self, units: int, recurrent: bool = False, **kwargs):
         super().__init__(**kwargs)
         self.units = units
-        self.adapter = dense(self, units, "adapter")
+        self.recurrent = recurrent
+        self.adapter = lstm(self, units, "lstm") if recurrent else dense(self, units, "adapter")
 
     def build(self, input_shape):
         built(self.adapter, int(input_shape[-1]))
@@ -52,4 +54,4 @@ class FeatureBranch(keras.layers.Layer):
         return weights_of(self.adapter, {})
 
     def get_config(self):
-        return {**super().get_config(), "units": self.units}
+        return {**super().get_config(), "units": self.units, "recurrent": self.recurrent}

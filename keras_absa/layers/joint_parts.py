@@ -15,6 +15,23 @@ def dense(owner: keras.layers.Layer, units: int, name: str) -> keras.layers.Dens
     return _Dense(units, kernel_initializer=uniform, name=name, dtype=owner.dtype_policy)
 
 
+def lstm(owner: keras.layers.Layer, units: int, name: str) -> keras.layers.LSTM:
+    """An LSTM with PyTorch's initial values, uniform up to 1 / sqrt(units)."""
+    limit = units**-0.5
+    # An initializer draws the same values each time it is called, so every weight gets its own.
+    kernel, recurrent, bias = (keras.initializers.RandomUniform(-limit, limit) for _ in range(3))
+    return keras.layers.LSTM(
+        units,
+        return_sequences=True,
+        kernel_initializer=kernel,
+        recurrent_initializer=recurrent,
+        bias_initializer=bias,
+        unit_forget_bias=False,
+        name=name,
+        dtype=owner.dtype_policy,
+    )
+
+
 @keras.utils.register_keras_serializable(package="keras_absa")
 class _Dense(keras.layers.Dense):
     """Its bias begins as its kernel does; how wide that is, is known when it is built."""

@@ -6,7 +6,7 @@ Shapes: B batch, T words, E width of a word vector, D width.
 import tensorflow as tf
 
 from keras_absa.keras import keras
-from keras_absa.layers.joint_parts import weights_of
+from keras_absa.layers.joint_parts import built, lstm, weights_of
 
 
 @keras.utils.register_keras_serializable(package="keras_absa")
@@ -42,26 +42,13 @@ class WordBranch(keras.layers.Layer):
         self.vocab_size = vocab_size
         self.embedding_size = embedding_size
         self.units = units
-        own, limit = {"dtype": self.dtype_policy}, units**-0.5
-        # An initializer draws the same values each time it is called, so every weight gets its own.
-        kernel, recurrent, bias = (keras.initializers.RandomUniform(-limit, limit) for _ in range(3))
-        self.embedding = keras.layers.Embedding(vocab_size, embedding_size, name="embedding", **own)
-        self.lstm = keras.layers.LSTM(
-            units,
-            return_sequences=True,
-            kernel_initializer=kernel,
-            recurrent_initializer=recurrent,
-            bias_initializer=bias,
-            unit_forget_bias=False,
-            name="lstm",
-            **own,
-        )
+        self.embedding = keras.layers.Embedding(vocab_size, embedding_size, name="embedding", dtype=self.dtype_policy)
+        self.lstm = lstm(self, units, "lstm")
 
     def build(self, input_shape):
         with tf.name_scope("embedding"):
             self.embedding.build(None)
-        with tf.name_scope("lstm"):
-            self.lstm.build(tf.TensorShape([None, None, self.embedding_size]))
+        built(self.lstm, self.embedding_size)
         super().build(input_shape)
 
     def call(self, inputs):

@@ -1,6 +1,11 @@
-"""Several runs' answers as one."""
+"""Several runs' answers as one, and which of them."""
+
+from dataclasses import dataclass
 
 import numpy as np
+
+from keras_absa.metrics.joint import joint_metrics
+from keras_absa.metrics.metric_report import MetricReport
 
 AVERAGES = ("logits", "probabilities")
 
@@ -42,3 +47,69 @@ def ensemble_logits(members, average: str = "logits") -> np.ndarray:
     shifted = members - members.max(axis=-1, keepdims=True)
     probabilities = np.exp(shifted) / np.exp(shifted).sum(axis=-1, keepdims=True)
     return np.log(np.cumsum(probabilities, axis=0) / count)
+
+
+@dataclass(frozen=True)
+class EnsembleChoice:
+    """Which members answer together, as `choose_ensemble` found it.
+
+    Args:
+        members: Places of the chosen members, the best first.
+        average: How their outputs are averaged.
+        reports: The development scores of the best 1, 2, ... members together.
+
+    Example:
+        >>> choice = EnsembleChoice((1, 0), "logits", ())
+        >>> choice.outputs([[[1.0]], [[3.0]]]).tolist()
+        [[2.0]]
+    """
+
+    members: tuple[int, ...]
+    average: str
+    reports: tuple[MetricReport, ...]
+
+    def outputs(self, members) -> np.ndarray:
+        """The chosen members' outputs as one, float64 [N, C], from those of all members [K, N, C]."""
+        members = np.asarray(members)
+        return ensemble_logits(members[list(self.members)], self.average)[-1]
+
+
+def choose_ensemble(task, y_true, members, average: str = "logits") -> EnsembleChoice:
+    """Sorts runs by their scores on a development set, and chooses how many of the best answer together.
+
+    Args:
+        task: The `JointTask`; its `monitor` is what counts.
+        y_true: What `task.encode` gives for the development set.
+        members: Floats [K, N, C]: the outputs of K runs for it.
+        average: See `ensemble_logits`. Defaults to `"logits"`.
+
+    Returns:
+        An `EnsembleChoice`; give its `outputs` the test set's outputs of all runs. Of equal choices the smaller one wins.
+
+    Raises:
+        ValueError: If shapes do not fit, or no choice has a score.
+
+    Example:
+        >>> from keras_absa.data import cross_modal
+        >>> dev = [[[0.0, 1.0], [0.0, 1.0]], [[2.0, 0.0], [0.0, 1.0]]]
+        >>> choose_ensemble(cross_modal(), [0, 1], dev).members
+        (1,)
+
+    Reference:
+        Delbrouck et al. 2020, public code, which reports the best k of the split that it scores; such a number is optimistic.
+    """
+
+    def score(report):
+        value = report[task.monitor]
+        return -np.inf if np.isnan(value) else value
+
+    members = np.asarray(members, dtype=np.float64)
+    alone = [score(joint_metrics(task, y_true, each)) for each in members]
+    order = np.argsort(-np.array(alone), kind="stable")
+    reports = tuple(joint_metrics(task, y_true, each) for each in ensemble_logits(members[order], average))
+    scores = [score(report) for report in reports]
+    if not np.isfinite(max(scores)):
+        raise ValueError(
+            f"`{task.monitor}` must be defined on the development set to choose: it is not. Use one with different answers."
+        )
+    return EnsembleChoice(tuple(int(place) for place in order[: int(np.argmax(scores)) + 1]), average, reports)

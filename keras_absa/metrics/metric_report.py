@@ -4,6 +4,12 @@ import math
 from collections.abc import Iterator, Mapping
 
 REASONS = ("no_rows", "single_class", "zero_mass")
+NO_SHARES = ("mae", "constant_mae", "correlation")  # printed as they are; all others in percent
+
+
+def shown(name: str, value: float) -> str:
+    """A metric as tables print it."""
+    return f"{value:.3f}" if name in NO_SHARES else f"{100 * value:.2f}"
 
 
 class MetricReport(Mapping[str, float]):
@@ -13,7 +19,7 @@ class MetricReport(Mapping[str, float]):
     training and no made-up zero enters an average.
 
     Args:
-        values: Metric name to float, between 0 and 1.
+        values: Metric name to float, between 0 and 1 but for those of `NO_SHARES`.
         undefined: Name to reason, for every metric that is `nan`: `"no_rows"` (nothing to count), `"single_class"`
             (an AUC needs both classes) or `"zero_mass"` (both sentiments have probability 0). A table's cell has the
             name `"table/row/column"`.
@@ -120,7 +126,7 @@ class MetricReport(Mapping[str, float]):
         if value is None:
             return ""
         if isinstance(value, float):
-            return f"undefined ({self.undefined.get(name, 'no_rows')})" if math.isnan(value) else f"{100 * value:.2f}"
+            return f"undefined ({self.undefined.get(name, 'no_rows')})" if math.isnan(value) else shown(name, value)
         return str(value)
 
 

@@ -4,6 +4,7 @@ from keras_absa import keras as _keras  # noqa: F401  (first: one message if a v
 from keras_absa.models.aspect_prediction import AspectPrediction
 from keras_absa.models.bert_pair_classifier import BertPairClassifier
 from keras_absa.models.cg_bert_classifier import CgBertClassifier
+from keras_absa.models.joint_encoder import JointEncoder
 from keras_absa.models.load_model import load_model
 from keras_absa.models.predictor import Predictor
 from keras_absa.models.qacg_bert_classifier import QacgBertClassifier
@@ -15,6 +16,7 @@ __all__ = [
     "AspectPrediction",
     "BertPairClassifier",
     "CgBertClassifier",
+    "JointEncoder",
     "Predictor",
     "QacgBertClassifier",
     "SelfAttentiveClassifier",

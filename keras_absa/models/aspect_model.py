@@ -90,9 +90,18 @@ class AspectModel(TextModel):
         if window is not None:
             probabilities = self.predict(data, batch_size=batch_size, verbose=verbose, window=window)
             return task_metrics(self.task, data.examples, probabilities, self.none_threshold), probabilities
+        return self.score_table(self.labelled_table(data), batch_size=batch_size, verbose=verbose)
+
+    def labelled_table(self, data) -> RowTable:
+        """The rows of an `AspectDataset`, all of which have a label."""
         table = RowTable(data.examples, self.task, self.text_encoder)
         table.check_labelled()
-        return self.score_table(table, batch_size=batch_size, verbose=verbose)
+        return table
+
+    def development_loss(self, labels, probabilities) -> float:
+        """Mean cross-entropy of probabilities [N, C] for label ids [N]."""
+        chosen = probabilities[np.arange(len(labels)), labels]
+        return float(-np.mean(np.log(np.maximum(chosen, 1e-12))))
 
     def score_table(self, table: RowTable, *, batch_size: int = 64, verbose=0) -> tuple[MetricReport, np.ndarray]:
         """`score` of examples that were put into a `RowTable` before."""
@@ -190,9 +199,7 @@ class AspectModel(TextModel):
                 "`calibrate` needs an AspectDataset or a list of labelled AspectExample: received "
                 f"{'no rows' if data is not None or x == [] else type(x).__name__}. Pass the development set."
             )
-        examples = data.examples
-        table = RowTable(examples, self.task, self.text_encoder)
-        table.check_labelled()
+        examples, table = data.examples, self.labelled_table(data)
         logits = Predictor(self).logits(examples)
 
         def probabilities_at(temperature):

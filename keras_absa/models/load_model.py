@@ -8,23 +8,26 @@ from keras_absa.models.backbone import CONFIG_FILE, PLUGS_FILE
 from keras_absa.models.bert_pair_classifier import BertPairClassifier
 from keras_absa.models.cg_bert_classifier import CgBertClassifier
 from keras_absa.models.classifier_folder import VOCABULARY_FILE
+from keras_absa.models.joint_encoder import JointEncoder
 from keras_absa.models.qacg_bert_classifier import QacgBertClassifier
 from keras_absa.models.self_attentive_classifier import SelfAttentiveClassifier
 from keras_absa.models.self_attentive_pair_classifier import SelfAttentivePairClassifier
 
 ON_WORDS = (SelfAttentiveClassifier, SelfAttentivePairClassifier)
-CLASSES = {each.__name__: each for each in (BertPairClassifier, CgBertClassifier, QacgBertClassifier, *ON_WORDS)}
+CLASSES = {
+    each.__name__: each for each in (BertPairClassifier, CgBertClassifier, QacgBertClassifier, *ON_WORDS, JointEncoder)
+}
 WEIGHT_FILES = ("model.safetensors", "tf_model.h5")
 
 
-def load_model(folder: str | Path) -> AspectModel:
+def load_model(folder: str | Path) -> AspectModel | JointEncoder:
     """Reads the model that `save_pretrained` wrote into a folder.
 
     Args:
         folder: The folder, with `keras_absa.json` in it.
 
     Returns:
-        A classifier of `keras_absa.models`, of the class that was saved.
+        A classifier or joint encoder of `keras_absa.models`, of the class that was saved.
 
     Raises:
         FileNotFoundError: If there is no such folder, or a file is missing in it.
@@ -56,14 +59,17 @@ def load_model(folder: str | Path) -> AspectModel:
             f"{config}: `class` must be one of {sorted(CLASSES)}: received {name!r}. Give the folder of a whole "
             "model, not of an encoder alone."
         )
-    _check_files(folder, CLASSES[name])
+    _check_files(folder, CLASSES[name], settings)
     return CLASSES[name].from_pretrained(folder)
 
 
-def _check_files(folder: Path, model_class) -> None:
-    needed = [VOCABULARY_FILE, PLUGS_FILE] + ([] if model_class in ON_WORDS else ["config.json"])
+def _check_files(folder: Path, model_class, settings: dict) -> None:
+    joint = model_class is JointEncoder
+    on_bert = settings.get("slots") is not None if joint else model_class not in ON_WORDS
+    reads_text = "text" in settings.get("modalities", ()) if joint else True
+    needed = [*([VOCABULARY_FILE] if reads_text else []), PLUGS_FILE, *(["config.json"] if on_bert else [])]
     missing = [name for name in needed if not (folder / name).is_file()]
-    if model_class not in ON_WORDS and not any((folder / name).is_file() for name in WEIGHT_FILES):
+    if on_bert and not any((folder / name).is_file() for name in WEIGHT_FILES):
         missing.append(" or ".join(WEIGHT_FILES))
     if missing:
         raise FileNotFoundError(

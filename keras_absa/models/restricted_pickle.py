@@ -71,6 +71,19 @@ class _Array:
         self.state = state
 
 
+class _Skipped:
+    """Stands for what a training writes beside its weights; nothing of it is kept."""
+
+    def __new__(cls, *_, **__):
+        return object.__new__(cls)
+
+    def __init__(self, *_, **__):
+        pass
+
+    def __setstate__(self, state):
+        pass
+
+
 @dataclass
 class _Scalar:
     arguments: tuple = field(default_factory=tuple)
@@ -83,6 +96,15 @@ def _encoded(text, encoding):
     return text.encode("latin1")
 
 
+# Settings and losses, which public trainings save beside a state dict. They can be passed over, and never be read.
+_BESIDE = {
+    ("argparse", "Namespace"),
+    *(
+        ("torch.nn.modules.loss", name)
+        for name in ("CrossEntropyLoss", "BCEWithLogitsLoss", "BCELoss", "MSELoss", "L1Loss")
+    ),
+    *((module, "set") for module in ("builtins", "__builtin__")),
+}
 _MULTIARRAY = ("numpy.core.multiarray", "numpy._core.multiarray")
 _NAMES = {
     ("collections", "OrderedDict"): _Dict,
@@ -107,6 +129,8 @@ class _Unpickler(pickle.Unpickler):
         self.kinds = kinds
 
     def find_class(self, module, name):
+        if (module, name) in _BESIDE:
+            return _Skipped
         if (module, name) not in _NAMES:
             raise RefusedPickle(f"it names {module}.{name}, expected arrays, tensors, dicts, lists and strings only")
         return _NAMES[module, name]
@@ -151,13 +175,16 @@ def load_notes(file: io.BufferedIOBase, path: str | Path, kinds: dict[str, str] 
         raise RefusedPickle(f"{path}: no readable pickle, {error!s:.100}. Save it again.") from None
 
 
-def made(notes, path: str | Path, storage: Callable[[str, str, int], np.ndarray] | None = None):
+def made(
+    notes, path: str | Path, storage: Callable[[str, str, int], np.ndarray] | None = None, part: str | None = None
+):
     """Plain values with arrays in them.
 
     Args:
         notes: What `load_notes` gave.
         path: The file, for messages.
         storage: Gives the values of a storage, 1-D, from its kind, key and size. Defaults to None: there are none.
+        part: Make only what has this key in a dict that has it. Defaults to None, everything.
 
     Raises:
         RefusedPickle: If something is no data, or does not fit.
@@ -201,10 +228,11 @@ def made(notes, path: str | Path, storage: Callable[[str, str, int], np.ndarray]
             dtype, data = value.arguments
             (scalar,) = np.frombuffer(bytes(data), _numpy_type(dtype))
             return scalar
-        raise RefusedPickle(
-            f"{path}: refused, it holds a {type(value).__name__}. Save arrays, dicts, lists and strings."
-        )
+        what = "settings object" if isinstance(value, _Skipped) else type(value).__name__
+        raise RefusedPickle(f"{path}: refused, it holds a {what}. Save arrays, dicts, lists and strings.")
 
+    if part is not None and isinstance(notes, dict) and part in notes:
+        return make(notes[part], 0)
     return make(notes, 0)
 
 

@@ -7,7 +7,7 @@ from keras_absa.data.aspect_dataset import AspectDataset
 from keras_absa.data.aspect_example import AspectExample
 from keras_absa.keras import keras
 from keras_absa.training.epoch_plan import plan_epoch
-from keras_absa.training.row_table import RowTable
+from keras_absa.training.run_epochs import run_epochs
 from keras_absa.training.training_checkpoint import TrainingCheckpoint
 from keras_absa.training.training_setup import dev_callbacks, optimizer_and_loss, refuse_keras3, set_schedule
 from keras_absa.training.warn_once import warn_cut
@@ -16,7 +16,8 @@ from keras_absa.training.warn_once import warn_cut
 class TextModel(keras.Model):
     """Base of `AspectModel`: `compile` with the paper's defaults, and a `fit` that takes examples.
 
-    A subclass has a `task`, a `text_encoder` (`AspectEncoder`), a `max_length`, and `training_identity()`.
+    A subclass has a `task`, a `text_encoder` (`AspectEncoder`), a `max_length`, `labelled_table(dataset)` and
+    `training_identity()`.
     """
 
     def compile(self, optimizer="bert_adam", loss=None, metrics=None, *, learning_rate: float | None = None, **kwargs):
@@ -99,36 +100,28 @@ class TextModel(keras.Model):
             raise ValueError(
                 "A model must be compiled before `fit`: it is not. Call `model.compile()` for the paper's settings."
             )
-        table = RowTable(train.examples, self.task, self.text_encoder)
-        table.check_labelled()
+        table = self.labelled_table(train)
         warn_cut(table.cut, self.max_length)
         row_lengths = np.repeat(table.lengths, table.candidates)
         steps = -(-len(table.row_labels) // train.batch_size)
         set_schedule(self.optimizer, len(table.row_labels), train.batch_size, epochs)
         callbacks = dev_callbacks(validation_data, dev, selection, self.task) + list(callbacks or [])
-        if hasattr(self.optimizer, "build"):
-            self.optimizer.build(self.trainable_variables)  # a step that makes variables is traced twice
-        first_step = 0
-        if checkpoint is not None:
-            initial_epoch, first_step = checkpoint.begin(self, callbacks, steps, self._training(train, epochs, table))
-            callbacks.append(checkpoint)
-        plan = []
-        for epoch in range(min(initial_epoch, epochs - 1), epochs):
-            plan += plan_epoch(table.row_labels, row_lengths, train.batch_size, train.sampler, train.seed, epoch)
-        data = table.batches(plan[first_step:], with_labels=True, few_shapes=bool(self._jit_compile))
-        self._training_state = checkpoint  # Keras asks it at which step to begin
-        try:
-            history = super().fit(
-                data,
-                epochs=epochs,
-                initial_epoch=initial_epoch,
-                steps_per_epoch=steps,
-                callbacks=callbacks,
-                **kwargs,
-            )
-        finally:
-            self._training_state = None
-        return history if checkpoint is None else checkpoint.complete(history)
+        few_shapes = bool(self._jit_compile)
+        return run_epochs(
+            self,
+            super().fit,
+            steps=steps,
+            plan_of=lambda epoch: plan_epoch(
+                table.row_labels, row_lengths, train.batch_size, train.sampler, train.seed, epoch
+            ),
+            batches=lambda plan: table.batches(plan, with_labels=True, few_shapes=few_shapes),
+            epochs=epochs,
+            initial_epoch=initial_epoch,
+            callbacks=callbacks,
+            checkpoint=checkpoint,
+            training=lambda: self._training(train, epochs, table),
+            **kwargs,
+        )
 
     def _training(self, train, epochs, table):
         """What two processes must have in common to go on with one training."""

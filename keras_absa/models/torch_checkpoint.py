@@ -12,7 +12,7 @@ from keras_absa.models.restricted_pickle import STORAGES, RefusedPickle, load_no
 _LEGACY_MAGIC, _LEGACY_PROTOCOL = 0x1950A86A20F9469CFC6C, 1001
 
 
-def read_torch_checkpoint(path: str | Path):
+def read_torch_checkpoint(path: str | Path, part: str | None = None):
     """The values of a checkpoint or of a data pickle: dicts, lists, strings, numbers and arrays.
 
     Reads safetensors, what `torch.save` writes (as a zip archive since PyTorch 1.6, and before), and plain pickles of arrays.
@@ -21,6 +21,9 @@ def read_torch_checkpoint(path: str | Path):
 
     Args:
         path: The file; its contents say what it is, for safetensors its name.
+        part: A key, for example `"state_dict"`: of a dict that has it only that value is read. Beside it a pickle may then hold
+            an `argparse.Namespace` and losses of PyTorch, as trainings leave them; they are passed over. Defaults to None,
+            everything.
 
     Raises:
         FileNotFoundError: If there is no such file.
@@ -47,12 +50,12 @@ def read_torch_checkpoint(path: str | Path):
     with path.open("rb") as file:
         start = file.read(4)
     if start == b"PK\x03\x04":
-        return _zip(path)
+        return _zip(path, part)
     with path.open("rb") as file:
         notes = load_notes(file, path)
         if notes == _LEGACY_MAGIC:
-            return _legacy(file, path)
-    return made(notes, path)
+            return _legacy(file, path, part)
+    return made(notes, path, part=part)
 
 
 def _safetensors(path):
@@ -70,7 +73,7 @@ def _safetensors(path):
     }
 
 
-def _zip(path):
+def _zip(path, part):
     try:
         with zipfile.ZipFile(path) as archive:
             members = {member.filename: member for member in archive.infolist()}
@@ -91,7 +94,7 @@ def _zip(path):
                     raise ValueError(f"a storage {key!r} that is not there")
                 return _values(archive.read(name), kind, count, order == b"big")
 
-            return made(notes, path, storage)
+            return made(notes, path, storage, part)
     except RefusedPickle:
         raise
     except (
@@ -107,7 +110,7 @@ def _zip(path):
         raise RefusedPickle(f"{path}: a damaged archive, {error!s:.100}. Save it again.") from error
 
 
-def _legacy(file, path):
+def _legacy(file, path, part):
     """What follows the magic number: protocol, system, values, keys of storages, and the storages."""
     kinds = {}
     protocol, system = load_notes(file, path), load_notes(file, path)
@@ -132,7 +135,7 @@ def _legacy(file, path):
             raise ValueError(f"a storage {key!r:.40} that is not there")
         return storages[key]
 
-    return made(notes, path, storage)
+    return made(notes, path, storage, part)
 
 
 def _values(data: bytes, kind: str, count: int, big: bool) -> np.ndarray:

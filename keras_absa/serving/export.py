@@ -10,11 +10,15 @@ import tensorflow as tf
 
 from keras_absa.keras import keras
 from keras_absa.models.aspect_model import AspectModel
+from keras_absa.models.joint_encoder import JointEncoder
 from keras_absa.serving.compatible_graph import make_compatible
 from keras_absa.serving.served_classifier import ServedClassifier
+from keras_absa.serving.served_joint_encoder import ServedJointEncoder
+
+SERVED = {AspectModel: ServedClassifier, JointEncoder: ServedJointEncoder}
 
 
-def export(model: AspectModel, path: str | Path) -> Path:
+def export(model: AspectModel | JointEncoder, path: str | Path) -> Path:
     """Writes `path/<version>/`, a SavedModel that takes raw strings and answers with label names.
 
     The version is one more than the largest there is. It is written under another name and renamed at the end, so a
@@ -24,9 +28,10 @@ def export(model: AspectModel, path: str | Path) -> Path:
         serving_default: `text` [B] and, for a task with targets, `target` [B] and `other_target` [B] ("" for none), all
             strings; gives `label` [B, A], `probabilities` [B, A, C] float32, `aspect` [B, A] and `error` [B].
         pair: also `aspect` [B]; gives `label` [B], `probabilities` [B, C] and `error` [B].
+        Of a joint encoder there is one, `serving_default`, with every modality by its name, see `ServedJointEncoder`.
 
     Args:
-        model: A trained classifier.
+        model: A trained classifier or joint encoder.
         path: The model's folder, for example `"saved_models/qacg_bert"`.
 
     Returns:
@@ -41,21 +46,25 @@ def export(model: AspectModel, path: str | Path) -> Path:
         >>> export(model, "saved_models/qacg_bert").name  # doctest: +SKIP
         '1'
     """
-    if not isinstance(model, AspectModel):
+    served_class = next((each for kind, each in SERVED.items() if isinstance(model, kind)), None)
+    if served_class is None:
         raise ValueError(
-            f"`model` must be a classifier of keras_absa.models: received {type(model).__module__}."
+            f"`model` must be a classifier or joint encoder of keras_absa.models: received {type(model).__module__}."
             f"{type(model).__name__}. Export other models with tf.saved_model.save."
         )
     path = Path(path)
     path.mkdir(parents=True, exist_ok=True)
     scratch = path / f".writing-{uuid.uuid4().hex}"
     try:
-        served = ServedClassifier(_in_float32(model))
+        served = served_class(_in_float32(model))
         tf.saved_model.save(served, str(scratch), signatures=served.signatures())
         make_compatible(scratch)
         extra = scratch / "assets.extra"
         extra.mkdir()
-        description = {"class": type(model).__name__, "task": model.task.to_dict(), "scheme": model.scheme}
+        description = {"class": type(model).__name__, "task": model.task.to_dict()}
+        description |= {
+            name: getattr(model, name) for name in ("scheme", "modalities", "lengths") if hasattr(model, name)
+        }
         (extra / "keras_absa.json").write_text(json.dumps(description, indent=2, ensure_ascii=False) + "\n", "utf-8")
         return _publish(scratch, path)
     finally:
@@ -75,7 +84,7 @@ def _publish(scratch: Path, path: Path) -> Path:
                 raise
 
 
-def _in_float32(model: AspectModel) -> AspectModel:
+def _in_float32(model: keras.Model) -> keras.Model:
     """The model itself, or a float32 copy of one that was trained in mixed precision."""
     if model.compute_dtype == "float32":
         return model

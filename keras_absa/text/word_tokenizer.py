@@ -5,6 +5,7 @@ Shape legend: B texts, W words of a text.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable
 
@@ -15,6 +16,7 @@ from keras_absa.text.inputs import as_strings
 from keras_absa.text.normalizer import Normalizer
 
 PADDING, UNKNOWN = "[PAD]", "[UNK]"
+SPLITS = ("words", "blanks")
 _CHUNK = 1024  # texts that are split at once
 
 
@@ -24,9 +26,11 @@ class WordTokenizer(tf.Module):
     Args:
         vocabulary: List of str, `"[PAD]"` and `"[UNK]"` first; the position is the id. See `from_texts`.
         lower_case: Bool, lower-case words and strip accents. Defaults to True.
+        split: `"words"`, as above, or `"blanks"`, what stands between blanks, as it is, whatever `lower_case` says. Defaults to
+            `"words"`.
 
     Raises:
-        ValueError: If the vocabulary does not begin with the two, or holds a word twice.
+        ValueError: If the vocabulary does not begin with the two, or holds a word twice, or `split` is unknown.
 
     Example:
         >>> tokenizer = WordTokenizer(["[PAD]", "[UNK]", "good", "food"])
@@ -36,8 +40,10 @@ class WordTokenizer(tf.Module):
 
     pad_id, unk_id = 0, 1
 
-    def __init__(self, vocabulary: list[str], lower_case: bool = True, name: str | None = None):
+    def __init__(self, vocabulary: list[str], lower_case: bool = True, split: str = "words", name: str | None = None):
         super().__init__(name=name)
+        if split not in SPLITS:
+            raise ValueError(f"`split` must be one of {list(SPLITS)}: received {split!r}. Pick one of them.")
         vocabulary = list(vocabulary)
         if vocabulary[:2] != [PADDING, UNKNOWN]:
             raise ValueError(
@@ -47,7 +53,8 @@ class WordTokenizer(tf.Module):
         if twice is not None:
             raise ValueError(f"`vocabulary` must hold each word once: received {twice!r} twice. Leave one out.")
         self.lower_case = lower_case
-        self._normalizer = Normalizer(lower_case=lower_case)
+        self.split = split
+        self._normalizer = Normalizer(lower_case=lower_case) if split == "words" else None
         self._vocabulary = np.array(vocabulary, dtype=object)  # a list would be tracked, word by word
         with tf.init_scope():  # one table, wherever the tokenizer is made
             # The two special ones can stay: no text gives a word with brackets in it.
@@ -56,7 +63,13 @@ class WordTokenizer(tf.Module):
 
     @classmethod
     def from_texts(
-        cls, texts: Iterable[str], *, max_words: int | None = None, min_count: int = 1, lower_case: bool = True
+        cls,
+        texts: Iterable[str],
+        *,
+        max_words: int | None = None,
+        min_count: int = 1,
+        lower_case: bool = True,
+        split: str = "words",
     ) -> WordTokenizer:
         """A tokenizer whose vocabulary are the words of texts, the most frequent first, equal ones by their spelling.
 
@@ -64,29 +77,33 @@ class WordTokenizer(tf.Module):
             texts: Strings; of a generator only a chunk is in memory at once.
             max_words: Int, most words beside the two special ones. Defaults to None, all.
             min_count: Int, rarer words are left out. Defaults to 1.
-            lower_case: Bool. Defaults to True.
+            lower_case, split: See the class. Default to True and `"words"`.
 
         Example:
             >>> WordTokenizer.from_texts(["Good food", "good wine"], max_words=2).vocabulary
             ['[PAD]', '[UNK]', 'good', 'food']
         """
-        split, counts, chunk = Normalizer(lower_case=lower_case).split, Counter(), []
+        cut = Normalizer(lower_case=lower_case).split if split == "words" else tf.strings.split
+        counts, chunk = Counter(), []
         for text in texts:
             chunk.append(text)
             if len(chunk) == _CHUNK:
-                counts.update(split(chunk).values.numpy().tolist())
+                counts.update(cut(chunk).values.numpy().tolist())
                 chunk = []
         if chunk:
-            counts.update(split(chunk).values.numpy().tolist())
+            counts.update(cut(chunk).values.numpy().tolist())
         ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
         words = [word.decode("utf-8") for word, count in ranked[:max_words] if count >= min_count]
-        return cls([PADDING, UNKNOWN, *words], lower_case=lower_case)
+        return cls([PADDING, UNKNOWN, *words], lower_case=lower_case, split=split)
 
     @tf.autograph.experimental.do_not_convert
     def tokenize(self, strings) -> tf.RaggedTensor:
         """Ids of the words of texts: `tf.RaggedTensor` int32 [B, (W)], for a single text int32 [W]."""
         strings = as_strings(strings)
-        words = self._normalizer.split(tf.reshape(strings, [-1]))  # [B, (W)]
+        strings_1d = tf.reshape(strings, [-1])
+        words = (
+            tf.strings.split(strings_1d) if self._normalizer is None else self._normalizer.split(strings_1d)
+        )  # [B, (W)]
         ids = words.with_values(self._table.lookup(words.values))
         return ids[0] if strings.shape.rank == 0 else ids
 
@@ -97,6 +114,8 @@ class WordTokenizer(tf.Module):
             >>> WordTokenizer(["[PAD]", "[UNK]"]).word_spans("Good food")
             [('good', 0, 4, 1), ('food', 5, 9, 1)]
         """
+        if self._normalizer is None:
+            return [(found.group(), *found.span(), 1) for found in re.finditer(r"\S+", text)]
         return [(*span, 1) for span in self._normalizer.spans(text)]
 
     @property

@@ -6,7 +6,6 @@ import numpy as np
 
 from keras_absa.keras import keras
 from keras_absa.metrics import MetricReport
-from keras_absa.training.row_table import RowTable
 from keras_absa.training.warn_once import warn_once
 
 
@@ -14,7 +13,7 @@ class DevMetrics(keras.callbacks.Callback):
     """Puts the official metrics of a development set into the logs, as `val_<name>`; later callbacks find them there.
 
     Args:
-        dataset: An `AspectDataset` with labels.
+        dataset: An `AspectDataset` with labels; `Segments` for a `JointEncoder`.
         batch_size: Int, examples at a time. Defaults to 64.
 
     Raises:
@@ -45,17 +44,16 @@ class DevMetrics(keras.callbacks.Callback):
     def on_train_begin(self, logs=None):
         # Before the first step, so that rows that cannot be scored do not cost an epoch.
         if self.table is None:
-            self.table = RowTable(self.dataset.examples, self.model.task, self.model.text_encoder)
-            self.table.check_labelled()
+            self.table = self.model.labelled_table(self.dataset)
 
     def on_epoch_end(self, epoch, logs=None):
-        report, probabilities = self.model.score_table(self.table, batch_size=self.batch_size)
+        report, outputs = self.model.score_table(self.table, batch_size=self.batch_size)
         self.reports[epoch] = report
         labels = self.table.labels
-        chosen = probabilities[np.arange(len(labels)), labels]
-        logs["val_loss"] = float(-np.mean(np.log(np.maximum(chosen, 1e-12))))
+        logs["val_loss"] = self.model.development_loss(labels, outputs)
         logs.update({f"val_{name}": value for name, value in report.items() if not math.isnan(value)})
-        if len(np.unique(np.argmax(probabilities, axis=1))) == 1 and len(np.unique(labels)) > 1:
+        classes = labels.ndim == 1 and outputs.ndim == 2 and outputs.shape[1] > 1
+        if classes and len(np.unique(np.argmax(outputs, axis=1))) == 1 and len(np.unique(labels)) > 1:
             warn_once(
                 "one class",
                 f"After epoch {epoch + 1} every prediction on the development set is the same label: the model has not learned "

@@ -13,8 +13,8 @@ SELECTIONS = ("dev", "last", "leaking_test")
 _MONITORS = {"sentihood": "strict_accuracy", "semeval2014": "f1", "aspect_sentiment": "strict_accuracy"}
 
 
-def optimizer_and_loss(optimizer, loss, learning_rate: float | None):
-    """A Keras 2 optimizer from its name or itself, and the loss; `None` is cross-entropy on logits."""
+def optimizer_of(optimizer, learning_rate: float | None):
+    """A Keras 2 optimizer from its name or itself."""
     if learning_rate is not None and not learning_rate > 0.0:
         raise ValueError(f"`learning_rate` must be above 0: received {learning_rate}. The papers use 2e-5.")
     if isinstance(optimizer, str):
@@ -26,8 +26,14 @@ def optimizer_and_loss(optimizer, loss, learning_rate: float | None):
         optimizer = OPTIMIZERS[optimizer](learning_rate=2e-5 if learning_rate is None else learning_rate)
     elif learning_rate is not None:
         raise ValueError("`learning_rate` goes with an optimizer's name: received both. Give it to the optimizer.")
-    for name, value in (("optimizer", optimizer), ("loss", loss)):
-        refuse_keras3(name, value)
+    refuse_keras3("optimizer", optimizer)
+    return optimizer
+
+
+def optimizer_and_loss(optimizer, loss, learning_rate: float | None):
+    """A Keras 2 optimizer from its name or itself, and the loss; `None` is cross-entropy on logits."""
+    optimizer = optimizer_of(optimizer, learning_rate)
+    refuse_keras3("loss", loss)
     return optimizer, loss or keras.losses.SparseCategoricalCrossentropy(from_logits=True)
 
 
@@ -56,14 +62,19 @@ def dev_callbacks(validation_data, dev, selection: str, task) -> list:
             f"`validation_data` must be an AspectDataset or a list of AspectExample: received "
             f"{type(validation_data).__name__}. Read it with keras_absa.data.load."
         )
-    if dev.split == "test" and selection == "dev":
+    refuse_test_split(dev.split, selection)
+    callbacks = [DevMetrics(dev)]
+    return callbacks if selection == "last" else [*callbacks, BestWeights(monitor_of(task))]
+
+
+def refuse_test_split(split: str, selection: str) -> None:
+    """Raises where a model would be selected on a test split."""
+    if split == "test" and selection == "dev":
         raise ValueError(
             "Selecting a model on the test split makes its test scores optimistic: received a test split as "
             "`validation_data`. Pass the dev split, or selection='last', or selection='leaking_test' to reproduce papers "
             "that did so."
         )
-    callbacks = [DevMetrics(dev)]
-    return callbacks if selection == "last" else [*callbacks, BestWeights(monitor_of(task))]
 
 
 def monitor_of(task) -> str:

@@ -88,7 +88,7 @@ def test_load_model_names_what_is_wrong(model_folder, run_folder, backbone, tmp_
             ["--data", "{shop}", "--output", "{new}", "--pooling", "mean", "--hops", "4"],
             "`--hops` belongs to `--pooling self-attentive`",
         ),
-        (["--data", "{shop}", "--output", "{new}", "--word-vectors", "x"], "belongs to `--model self-attentive`"),
+        (["--data", "{shop}", "--output", "{new}", "--word-vectors", "x"], "belongs to the models without a BERT"),
         (
             ["--data", "{shop}", "--output", "{new}", "--model", "self-attentive", "--scheme", "qa_m"],
             "models on a BERT",

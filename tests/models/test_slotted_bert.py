@@ -9,8 +9,8 @@ from keras_absa.data import sentihood
 from keras_absa.keras import keras
 from keras_absa.layers import ContextGuidedAttention, QuasiAttention, StructuredSelfAttention
 from keras_absa.models import CgBertClassifier, QacgBertClassifier, SlottedBert
-from tests.layers.helpers import GATES, randomize
-from tests.models.tiny import ATTENTIONS, random_batch, tiny_bert, tiny_encoder, tiny_tokenizer
+from tests.layers.helpers import GATES
+from tests.models.tiny import ATTENTIONS, open_plugs, random_batch, tiny_bert, tiny_encoder, tiny_tokenizer
 
 
 def close_gates(encoder):
@@ -19,15 +19,6 @@ def close_gates(encoder):
             for weight in getattr(plug, gate):
                 if weight is not None:
                     weight.assign(tf.zeros_like(weight))
-
-
-def open_plugs(encoder):
-    """Weights large enough that the context shows."""
-    randomize(encoder.context_embedding, std=1.0)
-    for layer, plug in encoder.plugs.items():
-        randomize(encoder.context_matrices[layer], std=0.3)
-        randomize(plug, std=0.3)
-    return encoder
 
 
 def bert_inputs(batch):

@@ -10,6 +10,7 @@ from keras_absa.keras import keras
 from keras_absa.layers import ContextGuidedAttention, QuasiAttention
 from keras_absa.models import BertPairClassifier, CgBertClassifier, QacgBertClassifier, SlottedBert
 from keras_absa.text import Tokenizer
+from tests.layers.helpers import randomize
 
 WORDS = "the a soup food service staff price bill was were good bad cold slow great and but not very place".split()
 LETTERS = [chr(code) for code in range(ord("a"), ord("z") + 1)]
@@ -61,6 +62,15 @@ def tiny_encoder(kind="quasi", *, layers=2, num_contexts=2, seed=0, bert_dropout
     if kind is None:
         return SlottedBert(bert, **slots)
     return SlottedBert(bert, attention=ATTENTIONS[kind](3, **kwargs), num_contexts=num_contexts, **slots)
+
+
+def open_plugs(encoder):
+    """Weights large enough that the context shows."""
+    randomize(encoder.context_embedding, std=1.0)
+    for layer, plug in encoder.plugs.items():
+        randomize(encoder.context_matrices[layer], std=0.3)
+        randomize(plug, std=0.3)
+    return encoder
 
 
 def tiny_model(kind="qacg", *, task=None, seed=0, dropout=0.0, layers=1, positions=64, **kwargs):

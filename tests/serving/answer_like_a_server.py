@@ -2,7 +2,7 @@
 session loader.
 
 Usage: python answer_like_a_server.py EXPORT < requests.json
-A request is {"signature": name, "inputs": {name: [strings]}}; the answers are printed as one JSON list.
+A request is {"signature": name, "inputs": {name: nested lists}}; the answers are printed as one JSON list.
 """
 
 import json
@@ -24,7 +24,10 @@ def main():
                 sorted(request["inputs"]),
                 sorted(signature.inputs),
             )
-            feed = {signature.inputs[name].name: np.array(rows, object) for name, rows in request["inputs"].items()}
+            feed = {
+                signature.inputs[name].name: np.array(rows, tf.as_dtype(signature.inputs[name].dtype).as_numpy_dtype)
+                for name, rows in request["inputs"].items()
+            }
             outputs = session.run({name: info.name for name, info in signature.outputs.items()}, feed)
             answers.append({name: plain(value) for name, value in outputs.items()})
     allowed = {"tensorflow", "tensorflow_text"}
