@@ -41,7 +41,7 @@ class MelSpectrogram(keras.layers.Layer):
     Example:
         >>> layer = MelSpectrogram(sample_rate=8000, num_mels=20)
         >>> layer(tf.ones([1, 8000])).shape, layer.samples(5)
-        (TensorShape([1, 5, 20]), 6400)
+        (TensorShape([1, 5, 20]), 8000)
 
     Reference:
         The settings of the `dc_tts` recipe (50 ms, 12.5 ms, 80 bins, 20 and 100 dB), to which the authors of TBJE refer; their

@@ -117,6 +117,8 @@ class AspectModel(TextModel):
             window: Int, split texts into windows of so many word pieces, and answer from them together, see
                 `split_rows` and `combine_windows`. Defaults to None: what does not fit into `max_length` is cut.
         """
+        if isinstance(x, (list, tuple)) and not x:
+            return np.zeros([0, len(self.task.labels)], "float32")
         data = self._as_dataset(x)
         if data is None:
             return super().predict(x, batch_size=batch_size, verbose=verbose, **kwargs)

@@ -13,7 +13,7 @@ from keras_absa.keras import keras
 from keras_absa.layers.structured_self_attention import StructuredSelfAttention
 from keras_absa.models.backbone import LoadReport
 from keras_absa.models.tf1_checkpoint import model_weights, read_tf1_checkpoint
-from keras_absa.models.word_model import WordModel
+from keras_absa.models.word_model import WordModel, check_attention
 from keras_absa.text.word_tokenizer import PADDING, UNKNOWN, WordTokenizer
 
 
@@ -73,6 +73,9 @@ class SelfAttentiveClassifier(WordModel):
         **kwargs,
     ):
         attention = StructuredSelfAttention(8, 64) if attention is None else attention
+        check_attention(
+            attention, {"embedding_size": embedding_size, "lstm_units": lstm_units, "hidden_units": hidden_units}
+        )
         if attention.pooling == "none":
             raise ValueError(
                 "`attention` must give one vector a text: received pooling='none'. Use 'flatten', 'mean' or 'project'."

@@ -8,7 +8,7 @@ import tensorflow as tf
 from keras_absa.data.aspect_task import AspectTask
 from keras_absa.keras import keras
 from keras_absa.layers.structured_self_attention import StructuredSelfAttention
-from keras_absa.models.word_model import WordModel
+from keras_absa.models.word_model import WordModel, check_attention
 from keras_absa.text.word_tokenizer import WordTokenizer
 
 SCHEMES = ("nli_m", "qa_m")
@@ -85,6 +85,8 @@ class SelfAttentivePairClassifier(WordModel):
         **kwargs,
     ):
         attention = StructuredSelfAttention(8, 64) if attention is None else attention
+        sizes = {"embedding_size": embedding_size, "lstm_units": lstm_units, "hidden_units": hidden_units}
+        check_attention(attention, {**sizes, "gate_units": 1 if gate_units is None else gate_units})
         if attention.variant == "reference":
             raise ValueError(
                 "The reference variant mixes the texts of a batch: received it for pairs. Use variant='paper', or "

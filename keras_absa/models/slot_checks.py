@@ -45,6 +45,11 @@ def check_attention(attention, num_contexts: int | None, num_heads: int) -> None
 def check_pooling(pooling, tokens: str) -> None:
     """Refuses a pooling plug that gives no vector, and tokens that it does not know."""
     check_layer("pooling", pooling)
+    if "return_attention" not in pooling.get_config():
+        raise ValueError(
+            f"`pooling` must be a layer with the setting `return_attention`: received a {type(pooling).__name__}. Use "
+            "StructuredSelfAttention, MeanPooling, or a layer of your own that has it and, built, the attribute `output_dim`."
+        )
     if getattr(pooling, "pooling", None) == "none":
         raise ValueError(
             "`pooling` must give one vector a text: received a layer with pooling='none'. Use 'flatten', 'mean' or 'project'."

@@ -36,8 +36,8 @@ class SlottedBert(keras.Model):
             instead of one each. Defaults to False.
         context_init_std: Float, standard deviation of the new context weights' initial values. Defaults to 0.02.
         pooling: A layer called as `pooling(hidden, mask=, training=)` that gives a vector and what it looked at, for example
-            `keras_absa.layers.StructuredSelfAttention` or `MeanPooling`; the encoder uses a copy of it. Defaults to None, BERT's
-            own pooler.
+            `keras_absa.layers.StructuredSelfAttention` or `MeanPooling`; the encoder uses a copy of it. One of your own has
+            the setting `return_attention` and the attribute `output_dim`. Defaults to None, BERT's own pooler.
         pooling_tokens: Which tokens it looks at: `"all"` real ones, `"words"` (no [CLS], no [SEP]) or
             `"first_segment_words"`. Defaults to `"all"`.
         **kwargs: Passed to `keras.Model` (`name`).

@@ -69,8 +69,16 @@ def read_tf1_checkpoint(
                 f"it in `names`. It has:{_listed(shapes)}"
             )
         found.setdefault(part, *candidates)
+    _check_lstm(path, shapes, found)
     found |= _by_shape(path, shapes, found)
-    return {part: reader.get_tensor(found[part]) for part in NAMES}, sorted(set(shapes) - set(found.values()))
+    arrays = {part: reader.get_tensor(found[part]) for part in NAMES}
+    for part, array in arrays.items():
+        if array.dtype.kind != "f" or not np.isfinite(array).all():
+            what = "numbers that are not finite" if array.dtype.kind == "f" else str(array.dtype)
+            raise ValueError(
+                f"`{path}`: {found[part]!r} must hold finite floats: received {what}. Train it again, or name another."
+            )
+    return {part: array.astype("float32") for part, array in arrays.items()}, sorted(set(shapes) - set(found.values()))
 
 
 def model_weights(arrays: dict[str, np.ndarray], forget_bias: float = 1.0) -> dict[str, np.ndarray]:
@@ -119,6 +127,21 @@ def _open(path: Path):
             f"{path}: no TensorFlow checkpoint. Give its name without .index, .meta and .data, or its folder."
         )
     return tf.train.load_checkpoint(prefix)
+
+
+def _check_lstm(path, shapes, found) -> None:
+    """Both directions have a bias [4 U] and a kernel [E + U, 4 U] of the same E and U."""
+    bias, kernel = (list(shapes[found[part]]) for part in ("fw_bias", "fw_kernel"))
+    fits = (
+        len(bias) == 1 and bias[0] % 4 == 0 and len(kernel) == 2 and kernel[1] == bias[0] and kernel[0] > bias[0] // 4
+    )
+    same = all(list(shapes[found[f"bw_{part}"]]) == each for part, each in (("bias", bias), ("kernel", kernel)))
+    if not fits or not same:
+        received = {part: list(shapes[found[part]]) for part in _LSTM}
+        raise ValueError(
+            f"`{path}` must have LSTM kernels [E + U, 4 U] and biases [4 U], alike in both directions: received {received}. Name "
+            f"others in `names`. It has:{_listed(shapes)}"
+        )
 
 
 def _by_shape(path, shapes, found) -> dict[str, str]:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import tensorflow as tf
 
+from keras_absa.data.aspect_example import AspectExample
 from keras_absa.data.aspect_task import AspectTask
 from keras_absa.data.word_vectors import WordVectors, read_word_vectors
 from keras_absa.keras import keras
@@ -19,6 +20,18 @@ from keras_absa.text.word_tokenizer import WordTokenizer
 
 LSTM_PARTS = ("kernel", "recurrent_kernel", "bias")
 SETTINGS = ("embedding_size", "lstm_units", "hidden_units", "dropout", "max_length", "temperature", "none_threshold")
+
+
+def check_attention(attention, sizes: dict) -> None:
+    """Refuses an attention of another class, and sizes that are no positive whole numbers."""
+    if not isinstance(attention, StructuredSelfAttention):
+        raise ValueError(
+            f"`attention` must be a StructuredSelfAttention: received {type(attention).__name__}. Pass for example "
+            "keras_absa.layers.StructuredSelfAttention(hops=4, attention_units=64)."
+        )
+    for name, size in sizes.items():
+        if isinstance(size, bool) or not isinstance(size, int) or size < 1:
+            raise ValueError(f"`{name}` must be an integer of at least 1: received {size!r}. Pass for example 64.")
 
 
 class WordModel(AspectModel):
@@ -46,6 +59,10 @@ class WordModel(AspectModel):
         none_threshold: float | None,
         **kwargs,
     ):
+        if tokenizer.split != "words":
+            raise ValueError(
+                f"`tokenizer` must cut at words: received one with split={tokenizer.split!r}. Use WordTokenizer.from_texts."
+            )
         super().__init__(**kwargs)
         self.task = task
         self.scheme = scheme
@@ -99,7 +116,14 @@ class WordModel(AspectModel):
             lower_case: Bool. Defaults to True.
             **kwargs: The constructor's arguments.
         """
-        texts = dict.fromkeys(cls._texts(getattr(examples, "examples", examples), task, kwargs))
+        examples = list(getattr(examples, "examples", examples))
+        wrong = next((each for each in examples if not isinstance(each, AspectExample)), None)
+        if wrong is not None:
+            raise ValueError(
+                f"`examples` must be a list of AspectExample or an AspectDataset: received a {type(wrong).__name__} in it. Read "
+                "data with keras_absa.data.load."
+            )
+        texts = dict.fromkeys(cls._texts(examples, task, kwargs))
         tokenizer = WordTokenizer.from_texts(texts, max_words=max_words, min_count=min_count, lower_case=lower_case)
         if word_vectors is None:
             return cls(task, tokenizer, **kwargs)

@@ -49,6 +49,12 @@ class WordTokenizer(tf.Module):
             raise ValueError(
                 f"`vocabulary` must begin with {PADDING!r} and {UNKNOWN!r}: received {vocabulary[:2]}. Put them in front."
             )
+        broken = next((word for word in vocabulary if not word or "\n" in word or "\r" in word), None)
+        if broken is not None:
+            raise ValueError(
+                f"`vocabulary` must hold words without line breaks, since it is saved a word a line: received {broken!r}. "
+                "Rename it."
+            )
         twice = next((word for word, count in Counter(vocabulary).items() if count > 1), None)
         if twice is not None:
             raise ValueError(f"`vocabulary` must hold each word once: received {twice!r} twice. Leave one out.")
@@ -83,6 +89,10 @@ class WordTokenizer(tf.Module):
             >>> WordTokenizer.from_texts(["Good food", "good wine"], max_words=2).vocabulary
             ['[PAD]', '[UNK]', 'good', 'food']
         """
+        if max_words is not None and (isinstance(max_words, bool) or not isinstance(max_words, int) or max_words < 1):
+            raise ValueError(
+                f"`max_words` must be an integer of at least 1: received {max_words!r}. Pass for example 50_000."
+            )
         cut = Normalizer(lower_case=lower_case).split if split == "words" else tf.strings.split
         counts, chunk = Counter(), []
         for text in texts:

@@ -58,6 +58,7 @@ class PresenceLoss(JointLoss):
     """
 
     def call(self, y_true, y_pred):
+        y_pred = tf.convert_to_tensor(y_pred)
         y_true = tf.cast(y_true, y_pred.dtype)
         weight = tf.constant(1.0 if self.weight is None else self.weight, y_pred.dtype)
         rows = tf.nn.weighted_cross_entropy_with_logits(y_true, y_pred, weight)  # [B, C]

@@ -80,6 +80,7 @@ def test_strings_in_and_answers_out(trained):
     model, _ = trained
     expected = model.predict(ROWS)
     np.testing.assert_allclose(Predictor(model).probabilities(ROWS), expected, atol=1e-6)
+    assert model.predict([]).shape == (0, len(model.task.labels))
     (answers,) = model.predict_aspects([ROWS[0].text])
     assert [answer.aspect for answer in answers] == ["food", "service"]
     long = [AspectExample("the place was good and " + "the " * 40 + "staff", "food")]
@@ -138,6 +139,15 @@ def test_padding_and_neighbours_do_not_matter():
 def test_a_refused_model(tmp_path):
     with pytest.raises(ValueError, match="must give one vector a text: received pooling='none'"):
         tiny(attention=StructuredSelfAttention(2, 4, pooling="none"))
+    with pytest.raises(ValueError, match="`tokenizer` must cut at words: received one with split='blanks'"):
+        SelfAttentiveClassifier(tiny_task(), WordTokenizer.from_texts(["soup"], split="blanks"))
+    with pytest.raises(ValueError, match="`attention` must be a StructuredSelfAttention: received Dense"):
+        tiny(attention=keras.layers.Dense(4))
+    for name in ("embedding_size", "lstm_units", "hidden_units"):
+        with pytest.raises(ValueError, match=f"`{name}` must be an integer of at least 1: received 2.5"):
+            tiny(**{name: 2.5})
+    with pytest.raises(ValueError, match="must be a list of AspectExample or an AspectDataset: received a str in it"):
+        tiny(["good food"])
     with pytest.raises(ValueError, match="whose aspects are open"):
         SelfAttentiveClassifier(aspect_terms(), WordTokenizer(["[PAD]", "[UNK]"]))
     with pytest.raises(ValueError, match="must hold a saved SelfAttentiveClassifier: received no keras_absa.json"):

@@ -112,3 +112,5 @@ def test_what_it_refuses():
         tiny(attention=StructuredSelfAttention(2, 4, "reference"))
     with pytest.raises(ValueError, match=r"`scheme` must be one of \['nli_m', 'qa_m'\]: received 'single'"):
         tiny(scheme="single")
+    with pytest.raises(ValueError, match="`gate_units` must be an integer of at least 1: received 0"):
+        tiny(gate_units=0)

@@ -356,6 +356,10 @@ class TestPooling:
         [
             ({"pooling": StructuredSelfAttention(2, 3, pooling="none")}, "must give one vector a text"),
             ({"pooling": keras3.layers.Dense(3)}, "`pooling` must be a Keras 2 layer: received keras"),
+            (
+                {"pooling": keras.layers.Dense(3)},
+                "`pooling` must be a layer with the setting `return_attention`.*a Dense",
+            ),
             ({"pooling": StructuredSelfAttention(2, 3), "pooling_tokens": "cls"}, "`pooling_tokens` must be one of"),
         ],
     )

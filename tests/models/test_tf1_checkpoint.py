@@ -162,3 +162,41 @@ def test_other_names(tmp_path):
         ValueError, match=r"one weight in a scope like fw/lstm_cell/kernel for fw_kernel: received \[\]"
     ):
         read_tf1_checkpoint(saved(tmp_path / "fewer", arrays))
+
+
+NAMES = {
+    "w_s1": "c",
+    "w_s2": "b",
+    "hidden_kernel": "e",
+    "hidden_bias": "g",
+    "classifier_kernel": "d",
+    "classifier_bias": "f",
+}
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"x/fw/cell/bias": np.zeros(6, "float32")}, r"must have LSTM kernels \[E \+ U, 4 U\].*'fw_bias': \[6\]"),
+        (
+            {"x/bw/cell/kernel": np.zeros((5, 4), "float32")},
+            r"alike in both directions: received.*'bw_kernel': \[5, 4\]",
+        ),
+        ({"x/fw/cell/kernel": np.zeros((4, 4, 1), "float32")}, r"received.*'fw_kernel': \[4, 4, 1\]"),
+        (
+            {"e": np.full((4, 4), np.nan, "float32")},
+            "'e' must hold finite floats: received numbers that are not finite",
+        ),
+        ({"a": np.zeros((7, 3), "int32")}, "'a' must hold finite floats: received int32"),
+    ],
+)
+def test_weights_that_no_graph_has(tmp_path, changes, message):
+    shapes = {"a": (7, 3), "b": (2, 2), "c": (2, 2), "d": (4, 4), "e": (4, 4), "f": (4,), "g": (4,)}
+    cells = {
+        f"x/{way}/cell/{part}": (4, 4)[: 2 - (part == "bias")] for way in ("fw", "bw") for part in ("kernel", "bias")
+    }
+    arrays = {name: np.ones(shape) for name, shape in {**shapes, **cells}.items()}  # float64
+    read, _ = read_tf1_checkpoint(saved(tmp_path / "whole", arrays), NAMES)
+    assert all(array.dtype == "float32" for array in read.values())
+    with pytest.raises(ValueError, match=message):
+        read_tf1_checkpoint(saved(tmp_path / "wrong", {**arrays, **changes}), NAMES)

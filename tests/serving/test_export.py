@@ -232,5 +232,7 @@ def test_a_failed_export_leaves_nothing(make_model, tmp_path, monkeypatch):
 
 
 def test_only_classifiers_are_exported(tmp_path):
-    with pytest.raises(ValueError, match="classifier of keras_absa.models"):
+    with pytest.raises(
+        ValueError, match="must be a classifier or joint encoder of keras_absa.models: received tf_keras"
+    ):
         export(keras.Sequential(), tmp_path)

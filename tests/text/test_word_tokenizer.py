@@ -45,8 +45,16 @@ def test_it_is_saved_with_its_words(tmp_path):
     [
         (["good"], r"must begin with '\[PAD\]' and '\[UNK\]': received \['good'\]"),
         ([*VOCABULARY, "good"], "must hold each word once: received 'good' twice"),
+        ([*VOCABULARY, "a\nb"], r"must hold words without line breaks.*received 'a\\nb'"),
+        ([*VOCABULARY, ""], "must hold words without line breaks.*received ''"),
     ],
 )
 def test_errors(vocabulary, message):
     with pytest.raises(ValueError, match=message):
         WordTokenizer(vocabulary)
+
+
+@pytest.mark.parametrize("max_words", [0, -1, 2.5, True])
+def test_the_limit_is_a_whole_number(max_words):
+    with pytest.raises(ValueError, match=f"`max_words` must be an integer of at least 1: received {max_words}"):
+        WordTokenizer.from_texts(["good"], max_words=max_words)
