@@ -44,7 +44,7 @@ def train(
             help="sentihood | semeval2014 | mams | snli | yelp | restaurants | neighbourhoods | terms (aspect terms instead of "
             "categories; needs --model pair or self-attentive-pair), or a .json of AspectTask.to_dict(). "
             "By default it is taken from the data. For joint-encoder: mosei-emotion | mosei-sentiment-7 | mosei-sentiment-2 | "
-            "mosei-score | meld-emotion | meld-sentiment, or a .json of JointTask.to_dict()."
+            "mosei-score | meld-emotion | meld-sentiment | cross-modal, or a .json of JointTask.to_dict()."
         ),
     ] = None,
     epochs: Annotated[int, typer.Option(min=1)] = 4,
@@ -168,6 +168,8 @@ def train(
       keras-absa train --model pair --pooling self-attentive --hops 8 --penalty 0.1 --data restaurants --output runs/hops
       keras-absa train --model self-attentive --word-vectors glove.6B.100d.txt --data restaurants --output runs/bilstm
       keras-absa train --model joint-encoder --task mosei-emotion --data mosei/ --epochs 99 --batch-size 32 --output runs/tbje
+      keras-absa train --model joint-encoder --task cross-modal --data cross-modal --num-blocks 1 --hidden-units 32 \\
+        --inner-units 32 --num-heads 2 --schedule constant --epochs 14 --learning-rate 3e-3 --output runs/joint
     """
     from keras_absa.cli.data_source import find_task, read_splits
     from keras_absa.cli.joint_job import check_options, joint_job
