@@ -6,7 +6,6 @@ Shapes: B batch, T tokens of a modality, F features of a frame, S samples, D wid
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-import numpy as np
 import tensorflow as tf
 
 from keras_absa.data.joint_task import JointTask
@@ -18,9 +17,8 @@ from keras_absa.layers.joint_encoder_stack import JointEncoderStack
 from keras_absa.layers.joint_parts import built
 from keras_absa.layers.mel_spectrogram import MelSpectrogram
 from keras_absa.layers.word_branch import WordBranch
-from keras_absa.metrics import MetricReport
+from keras_absa.models.joint_answers import JointAnswers
 from keras_absa.models.joint_encoder_folder import built_for, read_joint_encoder, write_joint_encoder
-from keras_absa.models.joint_training import JointTraining
 from keras_absa.models.slotted_bert import SlottedBert
 from keras_absa.text.pair_encoder import PairEncoder
 from keras_absa.text.sequence_encoder import SequenceEncoder
@@ -33,7 +31,7 @@ OWN = ("hidden_units", "embedding_size", "recurrent", "special_tokens", "train_e
 
 
 @keras.utils.register_keras_serializable(package="keras_absa")
-class JointEncoder(JointTraining):
+class JointEncoder(JointAnswers):
     """Answers about a segment from all its modalities; the first one guides the others.
 
     Text goes through word vectors and an LSTM, or through a BERT with slots; every other modality through a dense map of its
@@ -193,75 +191,10 @@ class JointEncoder(JointTraining):
             return self.branches["text"](ids)
         mask = tf.cast(inputs["attention_mask"], tf.bool)
         read = {key: inputs[key] for key in ("input_ids", "attention_mask", "context_ids") if key in inputs}
-        hidden = self.encoder(read, training=training and self.train_encoder)[
-            "last_hidden_state"
-        ]  # [B, T, D of the encoder]
+        hidden = self.encoder(read, training=training and self.train_encoder)["last_hidden_state"]  # [B, T, its D]
         if self.special_tokens == "mask":
             mask &= (ids != self.tokenizer.cls_id) & (ids != self.tokenizer.sep_id)
         return self.branches["text"](hidden, mask=mask)
-
-    def predict_step(self, data):
-        inputs, _, _ = keras.utils.unpack_x_y_sample_weight(data)
-        return self(inputs, training=False)
-
-    def predict(self, x, *, batch_size: int = 64, verbose=0, **kwargs):
-        """What the model says: probabilities, float32 [N, C], of labels (each by itself) or classes; scores [N] from -3 to 3.
-
-        Args:
-            x: `Segments`; else encoded tensors, for which it gives logits.
-            batch_size: Int. Defaults to 64.
-        """
-        if not isinstance(x, Segments):
-            return super().predict(x, batch_size=batch_size, verbose=verbose, **kwargs)
-        return self.answers_of(self.logits(x, batch_size=batch_size, verbose=verbose)).numpy()
-
-    def answers_of(self, logits) -> tf.Tensor:
-        """Probabilities or scores from logits [N, C]."""
-        if self.task.kind == "score":
-            return tf.clip_by_value(logits[:, 0], -3.0, 3.0)
-        return tf.sigmoid(logits) if self.task.kind == "labels" else tf.nn.softmax(logits)
-
-    def logits(self, segments: Segments, *, batch_size: int = 64, verbose=0) -> np.ndarray:
-        """Float32 [N, C], which `keras_absa.metrics.choose_ensemble` puts together with other runs'."""
-        return self.table_logits(self.table(segments), batch_size, verbose)
-
-    def answer(self, segments: Segments, *, batch_size: int = 64) -> list[dict]:
-        """An answer a segment in words: `id`, then `label` and `probabilities`, or `labels` and `probabilities`, or `score`."""
-        found = self.predict(segments, batch_size=batch_size)
-        if self.task.kind == "score":
-            return [{"id": name, "score": float(score)} for name, score in zip(segments.ids, found, strict=True)]
-        answers = []
-        for name, row in zip(segments.ids, found, strict=True):
-            probabilities = {label: float(each) for label, each in zip(self.task.labels, row, strict=True)}
-            said = {"label": self.task.labels[int(row.argmax())]}
-            if self.task.kind == "labels":
-                said = {"labels": [label for label, each in probabilities.items() if each > 0.5]}
-            answers.append({"id": name, **said, "probabilities": probabilities})
-        return answers
-
-    def evaluate(self, x=None, y=None, *, batch_size: int = 64, verbose=0, **kwargs):
-        """The task's metrics, see `keras_absa.metrics.joint_metrics`, as a `MetricReport`; on encoded tensors as Keras."""
-        if not isinstance(x, Segments):
-            return super().evaluate(x, y, batch_size=batch_size, verbose=verbose, **kwargs)
-        return self.score(x, batch_size=batch_size, verbose=verbose)[0]
-
-    def score(self, segments: Segments, *, batch_size: int = 64, verbose=0) -> tuple[MetricReport, np.ndarray]:
-        """The metrics, and the logits [N, C] that they were computed from."""
-        return self.score_table(self.labelled_table(segments), batch_size=batch_size, verbose=verbose)
-
-    def glimpses(self, segments: Segments, *, batch_size: int = 64) -> dict[str, np.ndarray]:
-        """What the final glimpses looked at: modality to weights, float32 [N, T], each row with the sum 1.
-
-        Positions of padding have weights, too, unless `mask_blocks` is `"all"`.
-        """
-        table = self.table(segments)
-        found = {name: [] for name in self.modalities}
-        for start in range(0, len(table), batch_size):
-            inputs = table.inputs(np.arange(start, min(start + batch_size, len(table))))
-            _, weights = self({key: tf.constant(each) for key, each in inputs.items()}, return_attention=True)
-            for name, each in zip(self.modalities, weights[-1], strict=True):
-                found[name].append(each[:, 0].numpy())
-        return {name: np.concatenate(parts) for name, parts in found.items()}
 
     def tokens(self, text: str) -> list[str]:
         """What stands at the text's positions, without padding."""
