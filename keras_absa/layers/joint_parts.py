@@ -51,11 +51,11 @@ def normalization(owner: keras.layers.Layer, norm: str, name: str) -> keras.laye
     return keras.layers.LayerNormalization(epsilon=1e-6, name=name, dtype=owner.dtype_policy)
 
 
-def built(layer: keras.layers.Layer, width: int) -> keras.layers.Layer:
-    """The layer with its weights made, under its own name."""
+def built(layer: keras.layers.Layer, width: int, rank: int = 3) -> keras.layers.Layer:
+    """The layer with its weights made, under its own name, for inputs [..., width] of some rank."""
     if not layer.built:
         with tf.name_scope(layer.name):
-            layer.build(tf.TensorShape([None, None, width]))
+            layer.build(tf.TensorShape([None] * (rank - 1) + [width]))
     return layer
 
 

@@ -229,6 +229,16 @@ def test_frozen_recurrent_and_without_special_tokens():
     assert (looked[special] == 0).all() and (looked[~special] > 0).all()
 
 
+def test_a_frozen_bert_has_no_dropout():
+    """Its states are those of prediction, also in training; a trained one's are not."""
+    segments = cross_modal_segments("train", size=4)
+    for train_encoder in (False, True):
+        model = on_bert(SlottedBert(tiny_bert(dropout=0.5)), train_encoder=train_encoder, dropout=0.0, head_dropout=0.0)
+        inputs = {key: tf.constant(each) for key, each in model.table(segments).inputs(np.arange(4)).items()}
+        moved = np.abs(model(inputs, training=True) - model(inputs)).max()
+        assert (moved > 1e-3) == train_encoder, moved
+
+
 def test_saved_and_loaded_in_a_fresh_process(both, tmp_path):
     both.save_pretrained(tmp_path / "model")
     both.save(tmp_path / "model.keras")
