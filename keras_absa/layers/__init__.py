@@ -13,6 +13,7 @@ from keras_absa.layers.joint_encoder_block import JointEncoderBlock
 from keras_absa.layers.joint_encoder_stack import JointEncoderStack
 from keras_absa.layers.key_masked_attention import KeyMaskedAttention
 from keras_absa.layers.knowledge_attention import KnowledgeAttention
+from keras_absa.layers.masked_lm_head import MaskedLMHead
 from keras_absa.layers.mean_pooling import MeanPooling
 from keras_absa.layers.mel_spectrogram import MelSpectrogram
 from keras_absa.layers.post_norm_block import PostNormBlock
@@ -37,6 +38,7 @@ __all__ = [
     "JointEncoderStack",
     "KeyMaskedAttention",
     "KnowledgeAttention",
+    "MaskedLMHead",
     "MeanPooling",
     "MelSpectrogram",
     "PostNormBlock",

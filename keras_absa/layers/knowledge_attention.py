@@ -12,7 +12,8 @@ from keras_absa.layers.entity_linker import EntityLinker
 from keras_absa.layers.joint_parts import built, weights_of
 from keras_absa.layers.post_norm_block import PostNormBlock, normal_dense
 
-KEYS = ("spans", "entities", "priors", "vectors")
+NEEDED = ("spans", "entities", "priors", "vectors")
+CANDIDATE_KEYS = (*NEEDED, "rows", "classes", "embedded")
 
 
 @keras.utils.register_keras_serializable(package="keras_absa")
@@ -124,11 +125,13 @@ class KnowledgeAttention(keras.layers.Layer):
         super().build(input_shape)
 
     def call(self, inputs, candidates, training=False, return_links=False):
-        missing = [key for key in KEYS if key not in candidates and not (key == "vectors" and "embedded" in candidates)]
+        missing = [
+            key for key in NEEDED if key not in candidates and not (key == "vectors" and "embedded" in candidates)
+        ]
         if missing:
             raise ValueError(
-                f"`candidates` must have {list(KEYS)}: received {sorted(candidates)}. Add {', '.join(missing)}; `Candidates` of "
-                "keras_absa.knowledge makes them."
+                f"{self.name!r}: `candidates` must have {list(NEEDED)}: received {sorted(candidates)}. Add "
+                f"{', '.join(missing)}; `KnowledgeEncoder` of keras_absa.knowledge makes them from texts."
             )
         tokens = self.to_entities(inputs)  # [B, T, E]
         vectors = candidates.get("embedded")

@@ -7,6 +7,7 @@ import tensorflow as tf
 from transformers import TFBertModel
 
 from keras_absa.keras import keras
+from keras_absa.layers.knowledge_attention import CANDIDATE_KEYS, KnowledgeAttention
 from keras_absa.models.pooling_tokens import POOLING_TOKENS
 
 
@@ -68,6 +69,33 @@ def checked_layers(layers, num_layers: int) -> tuple[int, ...]:
             f"`guided_layers` must be layers 0 to {num_layers - 1}: received {list(layers)}. Leave it out to guide all."
         )
     return layers
+
+
+def checked_knowledge(knowledge, num_layers: int) -> dict[str, KnowledgeAttention]:
+    """The knowledge attentions by their encoder layer's number, as a string, in the order in which they run."""
+    knowledge = dict(knowledge or {})
+    for index, layer in knowledge.items():
+        if not isinstance(layer, KnowledgeAttention):
+            raise ValueError(
+                f"`knowledge` must hold KnowledgeAttention layers: received {type(layer).__module__}.{type(layer).__name__} "
+                f"after layer {index}. Use one of keras_absa.layers, or derive yours from it."
+            )
+        if isinstance(index, bool) or not isinstance(index, int) or not 0 <= index < num_layers:
+            raise ValueError(
+                f"`knowledge` must come after one of the layers 0 to {num_layers - 1}: received {index!r}. Correct it."
+            )
+    names = [layer.name for layer in knowledge.values()]
+    if len(set(names)) < len(names):
+        raise ValueError(
+            f"Knowledge attentions must have different names: received {names}. Give each its knowledge base's name."
+        )
+    return {str(index): knowledge[index] for index in sorted(knowledge)}
+
+
+def candidates_of(inputs, name: str) -> dict[str, tf.Tensor]:
+    """The `candidates` of the knowledge attention with this name."""
+    named = {key: inputs.get(f"{name}_{key}") for key in CANDIDATE_KEYS}
+    return {key: value for key, value in named.items() if value is not None}
 
 
 def checked_inputs(inputs) -> tuple:

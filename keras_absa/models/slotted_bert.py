@@ -3,6 +3,7 @@
 Shapes: B batch, T tokens, Q tokens that a layer computes, D width, L encoder layers, K contexts.
 """
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import tensorflow as tf
@@ -10,10 +11,20 @@ from transformers import BertConfig, TFBertModel
 
 from keras_absa.keras import keras
 from keras_absa.layers.context_matrix import ContextMatrix
+from keras_absa.layers.joint_parts import built
+from keras_absa.layers.knowledge_attention import KnowledgeAttention
 from keras_absa.models.backbone import load_bert
 from keras_absa.models.pooling_tokens import pooled_tokens
 from keras_absa.models.pretrained_folder import read_plugs, read_settings, weights_by_name, write_pretrained
-from keras_absa.models.slot_checks import check_attention, check_bert, check_pooling, checked_inputs, checked_layers
+from keras_absa.models.slot_checks import (
+    candidates_of,
+    check_attention,
+    check_bert,
+    check_pooling,
+    checked_inputs,
+    checked_knowledge,
+    checked_layers,
+)
 
 MASK_VALUE = -10000.0  # what TFBertModel adds to the scores of padded keys
 
@@ -35,6 +46,8 @@ class SlottedBert(keras.Model):
         share_context_dense: Bool, one `ContextMatrix` for all guided layers, as the paper's formula is written,
             instead of one each. Defaults to False.
         context_init_std: Float, standard deviation of the new context weights' initial values. Defaults to 0.02.
+        knowledge: Encoder layer (counted from 0) to the `keras_absa.layers.KnowledgeAttention` after it. Each has the name of
+            its knowledge base, with which its inputs begin. Defaults to None.
         pooling: A layer called as `pooling(hidden, mask=, training=)` that gives a vector and what it looked at, for example
             `keras_absa.layers.StructuredSelfAttention` or `MeanPooling`; the encoder uses a copy of it. One of your own has
             the setting `return_attention` and the attribute `output_dim`. Defaults to None, BERT's own pooler.
@@ -44,17 +57,20 @@ class SlottedBert(keras.Model):
 
     Call arguments:
         inputs: A dict of `input_ids` int32 [B, T]; optional `attention_mask` and `token_type_ids` int32 [B, T]
-            (defaults: all ones, all zeros); `context_ids` int32 [B], needed with `attention`.
+            (defaults: all ones, all zeros); `context_ids` int32 [B], needed with `attention`; for each knowledge base the
+            `candidates` of its layer, as `<name>_spans`, `<name>_entities` and so on.
         training: Bool, switches dropout on.
         return_attention: Bool, also return what the plugs give for plotting. Defaults to False.
         return_hidden_states: Bool, also return all hidden states. Defaults to False.
+        return_links: Bool, also return what the knowledge attentions linked. Defaults to False.
         first_token_only: Bool, the last layer computes the first token alone: the same numbers with less work, for
-            readers of `pooled` or of [CLS]; without effect where a plug pools. Defaults to False.
+            readers of `pooled` or of [CLS]; without effect where a plug pools or reads the last layer. Defaults to False.
 
     Returns:
         A dict: `last_hidden_state` [B, T, D] ([B, 1, D] with `first_token_only`) and `pooled` [B, `pooled_width`]; on request
         `attention`, a dict from the layer's number to a dict of arrays, with a `pooling` plug `annotation`, float32 [B, R, T],
-        and `hidden_states`, the embeddings' output followed by each layer's.
+        and `hidden_states`, the embeddings' output followed by each layer's and each knowledge attention's; `links`, a dict
+        from a knowledge base's name to its layer's dict.
 
     Raises:
         ValueError: If slots and arguments do not fit each other, or an input is missing.
@@ -69,7 +85,8 @@ class SlottedBert(keras.Model):
         TensorShape([2, 24])
 
     Reference:
-        Devlin et al. 2019 for the encoder; Wu and Ong 2021, section 3.6, for the context table and matrices.
+        Devlin et al. 2019 for the encoder; Wu and Ong 2021, section 3.6, for the context table and matrices; Peters et al.
+        2019, section 3.3, for where knowledge comes in.
     """
 
     def __init__(
@@ -81,6 +98,7 @@ class SlottedBert(keras.Model):
         guided_layers: tuple[int, ...] | None = None,
         share_context_dense: bool = False,
         context_init_std: float = 0.02,
+        knowledge: Mapping[int, KnowledgeAttention] | None = None,
         pooling: keras.layers.Layer | None = None,
         pooling_tokens: str = "all",
         **kwargs,
@@ -102,6 +120,10 @@ class SlottedBert(keras.Model):
         if attention is not None:
             check_attention(attention, num_contexts, bert.config.num_attention_heads)
             self._plug_in(attention)
+        # Keys are strings because Keras tracks dicts of layers by name.
+        self.knowledge = checked_knowledge(knowledge, self.num_layers)
+        for layer in self.knowledge.values():
+            built(layer, bert.config.hidden_size)
         self.pooling, self.pooling_tokens = None, pooling_tokens
         self.pooled_width = bert.config.hidden_size
         if pooling is not None:
@@ -125,7 +147,6 @@ class SlottedBert(keras.Model):
         )
         self.context_embedding.build(None)
         shared = ContextMatrix(context_init_std=self.context_init_std, name="context_matrix")
-        # Keys are strings because Keras tracks dicts of layers by name.
         for layer in map(str, self.guided_layers):
             matrix = shared
             if not self.share_context_dense:
@@ -143,15 +164,24 @@ class SlottedBert(keras.Model):
 
     # No branch depends on a tensor, here or in BERT's sublayers; graphs are made faster without AutoGraph.
     @tf.autograph.experimental.do_not_convert
-    def call(self, inputs, training=False, return_attention=False, return_hidden_states=False, first_token_only=False):
+    def call(
+        self,
+        inputs,
+        training=False,
+        return_attention=False,
+        return_hidden_states=False,
+        return_links=False,
+        first_token_only=False,
+    ):
         input_ids, attention_mask, token_type_ids = checked_inputs(inputs)
-        main, first_token_only = self.bert.bert, first_token_only and self.pooling is None
+        main = self.bert.bert
+        first_token_only &= self.pooling is None and str(self.num_layers - 1) not in self.knowledge
         hidden = main.embeddings(input_ids=input_ids, token_type_ids=token_type_ids, training=training)  # [B, T, D]
         mask = (1.0 - tf.cast(attention_mask, hidden.dtype)) * MASK_VALUE
         mask = mask[:, None, None, :]  # [B, 1, 1, T]
         context = self._context(inputs)  # [B, D] or None
 
-        maps, states = {}, [hidden]
+        maps, links, states = {}, {}, [hidden]
         for index, layer in enumerate(main.encoder.layer):
             # The rows that go on; each still looks at all.
             rows = hidden[:, :1] if first_token_only and index == self.num_layers - 1 else hidden  # [B, Q, D]
@@ -163,6 +193,12 @@ class SlottedBert(keras.Model):
                 hidden_states=intermediate, input_tensor=attended, training=training
             )  # [B, Q, D]
             states.append(hidden)
+            knowledge = self.knowledge.get(str(index))
+            if knowledge is not None:
+                hidden, links[knowledge.name] = knowledge(
+                    hidden, candidates=candidates_of(inputs, knowledge.name), training=training, return_links=True
+                )  # [B, T, D]
+                states.append(hidden)
 
         outputs = {"last_hidden_state": hidden}
         if self.pooling is not None:
@@ -176,6 +212,8 @@ class SlottedBert(keras.Model):
             outputs["attention"] = maps
         if return_hidden_states:
             outputs["hidden_states"] = states
+        if return_links:
+            outputs["links"] = links
         return outputs
 
     def _attend(self, index, attention, rows, hidden, context, mask, training, return_attention, maps):
@@ -239,6 +277,8 @@ class SlottedBert(keras.Model):
         for layer, plug in self.plugs.items():
             for part, owner in (("context_matrix", self.context_matrices[layer]), ("attention", plug)):
                 named |= weights_by_name(f"layer_{layer}/{part}", owner)
+        for layer in self.knowledge.values():
+            named |= {f"{layer.name}/{name}": weight for name, weight in layer.named_weights().items()}
         if self.pooling is not None:
             named |= weights_by_name("pooling", self.pooling)
         return named
@@ -252,6 +292,7 @@ class SlottedBert(keras.Model):
             "guided_layers": list(self.guided_layers) if self.plugs else None,
             "share_context_dense": self.share_context_dense,
             "context_init_std": self.context_init_std,
+            "knowledge": {index: keras.layers.serialize(layer) for index, layer in self.knowledge.items()},
             "pooling": self.pooling and keras.layers.serialize(self.pooling),
             "pooling_tokens": self.pooling_tokens,
         }
@@ -264,7 +305,11 @@ class SlottedBert(keras.Model):
         config = dict(config)
         bert = TFBertModel(BertConfig.from_dict(config.pop("bert")))
         plugs = {name: config.pop(name, None) for name in ("attention", "pooling")}
-        return cls(bert, **{name: plug and keras.layers.deserialize(plug) for name, plug in plugs.items()}, **config)
+        plugs = {name: plug and keras.layers.deserialize(plug) for name, plug in plugs.items()}
+        knowledge = {
+            int(index): keras.layers.deserialize(layer) for index, layer in config.pop("knowledge", {}).items()
+        }
+        return cls(bert, knowledge=knowledge, **plugs, **config)
 
     @classmethod
     def from_pretrained(cls, name: str | Path, **slots) -> "SlottedBert":

@@ -49,7 +49,7 @@ def roles(layer):
     return found
 
 
-def filled(arrays, prefix="weight/", width=None):
+def filled(arrays, prefix="weight/", name=None):
     """A layer of a golden file's sizes with its weights."""
     own = {name[len(prefix) :]: value for name, value in arrays.items() if name.startswith(prefix)}
     embedder = "wordnet_embedder/entity_embeddings" in own
@@ -63,6 +63,7 @@ def filled(arrays, prefix="weight/", width=None):
         num_heads=arrays["expected/span_attention_probs"].shape[1] if "expected/span_attention_probs" in arrays else 4,
         inner_units=own["span_attention/intermediate/dense/bias"].size,
         scorer_units=own["linker_mlp/dense_1/bias"].size,
+        name=name,
         **settings,
     )
     layer.build(tf.TensorShape([None, None, own["bert_to_kg/kernel"].shape[0]]))
