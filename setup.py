@@ -32,7 +32,7 @@ setup(
     extras_require={
         "gpu": ["tensorflow[and-cuda]>=2.21,<2.22"],
         "serving": ["tensorflow-serving-api>=2.19"],
-        "knowledge": ["nltk>=3.9"],
+        "knowledge": ["spacy-lookups-data>=1.0.5"],
         "plot": ["matplotlib>=3.8"],
         "demo": ["gradio>=5"],
         "scale": ["apache-beam>=2.60", "pyarrow>=16"],

@@ -14,7 +14,7 @@ MODULES = sorted(
     for module in pkgutil.walk_packages(keras_absa.__path__, "keras_absa.")
     if not module.name.endswith("__main__")
 )
-PUBLIC = ("data", "explain", "layers", "metrics", "models", "serving", "text", "training")
+PUBLIC = ("data", "explain", "knowledge", "layers", "metrics", "models", "serving", "text", "training")
 
 
 @pytest.mark.parametrize("name", MODULES)
