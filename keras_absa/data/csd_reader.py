@@ -139,14 +139,11 @@ class _Sequence:
             self.file = h5py.File(self.path, "r")
         except OSError as error:
             raise DataError(f"{self.path}: no readable HDF5 file, {error!s:.80}. Download it again.") from error
-        roots = [
-            name for name in self.file if isinstance(self.file.get(name), h5py.Group) and "data" in self.file[name]
-        ]
-        if len(roots) != 1:
+        names = list(self.file)
+        roots = [name for name in names if isinstance(self.file[name], h5py.Group) and "data" in self.file[name]]
+        if len(roots) != 1 or not isinstance(self.file[roots[0]]["data"], h5py.Group):
             self.file.close()
-            raise DataError(
-                f"{self.path}: expected one computational sequence with its `data`: received {list(self.file)[:5]}."
-            )
+            raise DataError(f"{self.path}: expected one computational sequence with its `data`: received {names[:5]}.")
         self.data = self.file[roots[0]]["data"]
         self.videos = list(self.data)
         self.known = set(self.videos)

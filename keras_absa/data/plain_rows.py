@@ -34,7 +34,8 @@ def plain_rows(path: str | Path, needed, log: ProblemLog) -> Iterator[tuple[int,
     for line, values in rows:
         missing = [name for name in needed if values.get(name) is None]
         if missing:
-            log.bad("missing_value", line, f"no {missing[0]!r}: received {sorted(map(str, values))[:8]}, expected it")
+            found = "null" if missing[0] in values else sorted(map(str, values))[:8]
+            log.bad("missing_value", line, f"no {missing[0]!r}: received {found}, expected it")
         else:
             yield line, values
 

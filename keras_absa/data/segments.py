@@ -92,7 +92,7 @@ class Segments:
                 found.append(None)
                 continue
             each = np.asarray(each)
-            if each.dtype.kind not in "biuf" or each.ndim not in (1, 2):
+            if each.dtype.kind not in "biuf" or each.ndim not in (1, 2) or 0 in each.shape[1:]:
                 raise ValueError(
                     f"{where} must be numbers, frames [T, F] or a waveform [S]: received {each.dtype} of shape {each.shape}."
                 )
@@ -102,7 +102,8 @@ class Segments:
                     f"{where} must have frames of {list(shape) or 'one'} features, as the segments before: received "
                     f"{list(each.shape[1:]) or 'a waveform'}. Extract all with one setting."
                 )
-            each = each.astype("float32", copy=False)
+            with np.errstate(over="ignore"):  # becomes infinite, and is counted
+                each = each.astype("float32", copy=False)
             finite = np.isfinite(each)
             if not finite.all():
                 broken += int((~finite).sum())

@@ -9,7 +9,7 @@ import tensorflow as tf
 from keras_absa.data.segments import Segments
 from keras_absa.keras import keras
 from keras_absa.metrics import MetricReport
-from keras_absa.models.joint_training import JointTraining
+from keras_absa.models.joint_training import JointTraining, check_encoded
 
 
 class JointAnswers(JointTraining):
@@ -27,6 +27,7 @@ class JointAnswers(JointTraining):
             batch_size: Int. Defaults to 64.
         """
         if not isinstance(x, Segments):
+            check_encoded("predict", x)
             return super().predict(x, batch_size=batch_size, verbose=verbose, **kwargs)
         return self.answers_of(self.logits(x, batch_size=batch_size, verbose=verbose)).numpy()
 
@@ -57,6 +58,7 @@ class JointAnswers(JointTraining):
     def evaluate(self, x=None, y=None, *, batch_size: int = 64, verbose=0, **kwargs):
         """The task's metrics, see `keras_absa.metrics.joint_metrics`, as a `MetricReport`; on encoded tensors as Keras."""
         if not isinstance(x, Segments):
+            check_encoded("evaluate", x)
             return super().evaluate(x, y, batch_size=batch_size, verbose=verbose, **kwargs)
         return self.score(x, batch_size=batch_size, verbose=verbose)[0]
 

@@ -16,6 +16,15 @@ from keras_absa.training.two_rate_adam import TwoRateAdam
 from keras_absa.training.warn_once import warn_cut
 
 
+def check_encoded(method: str, x) -> None:
+    """Raises `ValueError` if `x` is not what Keras' own methods take here."""
+    if not isinstance(x, (dict, tf.data.Dataset)):
+        raise ValueError(
+            f"`{method}` takes Segments, or encoded tensors as a dict or tf.data.Dataset: received {type(x).__name__}. Read "
+            "segments with keras_absa.data."
+        )
+
+
 class JointTraining(keras.Model):
     """Base of `JointEncoder`: `compile` with the paper's defaults, a `fit` that takes `Segments`, and scores."""
 
@@ -108,11 +117,7 @@ class JointTraining(keras.Model):
         for callback in callbacks or []:
             refuse_keras3("callbacks", callback)
         if not isinstance(x, Segments):
-            if not isinstance(x, (dict, tf.data.Dataset)):
-                raise ValueError(
-                    f"`fit` takes Segments, or encoded tensors as a dict or tf.data.Dataset: received {type(x).__name__}. Read "
-                    "segments with keras_absa.data."
-                )
+            check_encoded("fit", x)
             if not isinstance(x, tf.data.Dataset):
                 kwargs["batch_size"] = batch_size
             return super().fit(

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import tensorflow as tf
+from safetensors import SafetensorError
 from safetensors.tensorflow import load_file
 from safetensors.tensorflow import save as safetensors_bytes
 
@@ -45,11 +46,15 @@ def read_settings(name: str | Path) -> dict | None:
 
 def read_plugs(folder: str | Path, plugs: dict, report) -> None:
     """Assigns the arrays of `plugs.safetensors` to the plugs' weights, and completes the load report."""
-    arrays = load_file(Path(folder) / PLUGS_FILE)
+    path = Path(folder) / PLUGS_FILE
+    try:
+        arrays = load_file(path)
+    except SafetensorError as error:
+        raise ValueError(f"{path}: no readable safetensors, {error!s:.100}. Save the model again.") from error
     missing = sorted(set(plugs) - set(arrays))
     if missing:
         raise ValueError(
-            f"`{Path(folder) / PLUGS_FILE}` must hold every weight of the plugs: {missing[:5]} are missing. Load the folder "
+            f"`{path}` must hold every weight of the plugs: {missing[:5]} are missing. Load the folder "
             "with the class that saved it."
         )
     for name, weight in plugs.items():

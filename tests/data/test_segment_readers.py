@@ -214,5 +214,9 @@ def test_sequences_that_are_refused(csd, tmp_path):
     (tmp_path / "text.csd").write_text("hello")
     with pytest.raises(DataError, match="no readable HDF5 file"):
         read_csd(labels, {"audio": tmp_path / "text.csd"})
+    with h5py.File(tmp_path / "other.csd", "w") as file:
+        file["numbers"] = [1, 2]
+    with pytest.raises(DataError, match=r"one computational sequence with its `data`: received \['numbers'\]"):
+        read_csd(tmp_path / "other.csd")
     with pytest.raises(FileNotFoundError):
         read_csd(labels, words=tmp_path / "none.csd")

@@ -64,6 +64,10 @@ def test_one_modality_is_dealt_out_anew():
         ),
         ({"features": {"audio": [np.ones([2, 2]), np.ones([4]), None]}}, "received a waveform"),
         ({"features": {"audio": [["a"], None, None]}}, "must be numbers"),
+        (
+            {"features": {"audio": [np.ones([2, 0]), None, None]}},
+            r"must be numbers.*received float64 of shape \(2, 0\)",
+        ),
         ({"features": {"audio": [None, None, None]}}, "received none at all"),
         ({"features": {"text": [None] * 3}}, "A modality must have a name"),
     ],

@@ -344,6 +344,9 @@ def test_data_that_do_not_fit_the_model():
         model.fit(segments.take([]))
     with pytest.raises(ValueError, match="takes Segments, or encoded tensors"):
         model.fit([1, 2])
+    for method in ("predict", "evaluate"):
+        with pytest.raises(ValueError, match=f"`{method}` takes Segments, or encoded tensors.*received list"):
+            getattr(model, method)(["so good"])
 
 
 def test_compile_refuses_what_does_not_fit():

@@ -366,6 +366,9 @@ class TestSavePretrained:
 
     def test_the_plugs_file_is_missing(self, folder, tmp_path):
         copy = shutil.copytree(folder, tmp_path / "copy")
+        (copy / "plugs.safetensors").write_bytes(b"{")
+        with pytest.raises(ValueError, match="plugs.safetensors: no readable safetensors"):
+            QacgBertClassifier.from_pretrained(copy)
         (copy / "plugs.safetensors").unlink()
         with pytest.raises((FileNotFoundError, ValueError), match="plugs.safetensors"):
             QacgBertClassifier.from_pretrained(copy)
