@@ -106,7 +106,7 @@ class MentionIndex:
         return tuple(mentions)
 
     def _lemmas(self, tokens):
-        return [self.lemmas.get(token, token).lower().replace(".", "") for token in tokens]
+        return [base_form(token, self.lemmas) for token in tokens]
 
     def lemma(self, token: str) -> str:
         """What a token is looked up as."""
@@ -145,6 +145,11 @@ class MentionIndex:
             max_tokens, max_candidates, surface_form = arrays["settings"].tolist()
         table = dict(zip(lemmas[::2], lemmas[1::2], strict=True))
         return cls(entries, table, max_tokens, max_candidates, bool(surface_form))
+
+
+def base_form(token: str, lemmas: Mapping[str, str]) -> str:
+    """What a token is looked up as."""
+    return lemmas.get(token, token).lower().replace(".", "")
 
 
 def cut(found: list[tuple[int, float]], most: int) -> list[tuple[int, float]]:

@@ -106,8 +106,11 @@ class PairEncoder(tf.Module):
             >>> cut.numpy().tolist()
             [0]
         """
-        pieces = self._pieces(first, second)
-        kept = self._kept(pieces)
+        pieces, kept = self._encoded(first, second)
+        return self._assembled(pieces, kept, length), _sum_lengths(pieces) - tf.add_n(kept)
+
+    def _assembled(self, pieces, kept, length):
+        """BERT's inputs of the first `kept` word pieces of each text."""
         rows = tf.fill([pieces[0].nrows(), 1], self.tokenizer.sep_id)  # [B, 1]
         parts = [tf.fill(tf.shape(rows), self.tokenizer.cls_id)]
         for ids, count in zip(pieces, kept, strict=True):
@@ -122,8 +125,7 @@ class PairEncoder(tf.Module):
         mask = tf.sequence_mask(total, tf.shape(ids)[1], tf.int32)  # [B, T]
         types = mask - tf.sequence_mask(kept[0] + 2, tf.shape(ids)[1], tf.int32)  # 1 after the first [SEP]
         inputs = {"input_ids": ids, "token_type_ids": types, "attention_mask": mask}
-        inputs = {key: tf.ensure_shape(value, ids.shape) for key, value in inputs.items()}  # T, where it is known
-        return inputs, _sum_lengths(pieces) - tf.add_n(kept)
+        return {key: tf.ensure_shape(value, ids.shape) for key, value in inputs.items()}  # T, where it is known
 
     @tf.autograph.experimental.do_not_convert
     def count_cut(self, first, second=None) -> tf.Tensor:
@@ -147,8 +149,8 @@ class PairEncoder(tf.Module):
             >>> encoder.count_cut(["good food"]).numpy().tolist()
             [0]
         """
-        pieces = self._pieces(first, second)
-        return _sum_lengths(pieces) - tf.add_n(self._kept(pieces))
+        pieces, kept = self._encoded(first, second)
+        return _sum_lengths(pieces) - tf.add_n(kept)
 
     @tf.autograph.experimental.do_not_convert
     def lengths(self, first, second=None) -> tf.Tensor:
@@ -172,11 +174,15 @@ class PairEncoder(tf.Module):
             >>> encoder.lengths(["good food"], ["food"]).numpy().tolist()
             [6]
         """
-        pieces = self._pieces(first, second)
-        return tf.add_n(self._kept(pieces)) + (1 + len(pieces))
+        pieces, kept = self._encoded(first, second)
+        return tf.add_n(kept) + (1 + len(pieces))
 
-    def _pieces(self, first, second):
-        """Word pieces [B, (N)] of the one or two texts."""
+    def _encoded(self, first, second):
+        """Word pieces [B, (N)] of the one or two texts, and numbers [B] of those that stay."""
+        pieces = [self.tokenizer.tokenize(text) for text in self._texts(first, second)]
+        return pieces, self._kept(pieces)
+
+    def _texts(self, first, second):
         texts = [_batch(first, "first")]
         if second is not None:
             texts.append(_batch(second, "second"))
@@ -190,7 +196,7 @@ class PairEncoder(tf.Module):
             same = tf.debugging.assert_equal(*rows, message="`second` must have as many rows as `first`.")
             with tf.control_dependencies([] if same is None else [same]):
                 texts = [tf.identity(text) for text in texts]
-        return [self.tokenizer.tokenize(text) for text in texts]
+        return texts
 
     def _kept(self, pieces):
         """Numbers of word pieces [B] that stay of each text."""

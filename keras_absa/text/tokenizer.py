@@ -82,11 +82,11 @@ class Tokenizer(tf.Module):
             [2204, 2833]
         """
         strings = as_strings(strings)
-        ids = self._pieces(self._normalizer.split(tf.reshape(strings, [-1]))).merge_dims(1, 2)  # [B, (N)]
+        ids = self.word_pieces(self._normalizer.split(tf.reshape(strings, [-1]))).merge_dims(1, 2)  # [B, (N)]
         return ids[0] if strings.shape.rank == 0 else ids
 
-    def _pieces(self, words):
-        """The pieces of each word, [B, (W), (pieces)], of words [B, (W)]."""
+    def word_pieces(self, words: tf.RaggedTensor) -> tf.RaggedTensor:
+        """The ids of the pieces of each word, int32 [B, (W), (pieces)], of normalised words [B, (W)]."""
         too_long = tf.strings.length(words.values, unit="UTF8_CHAR") > _MAX_CHARACTERS
         return self._wordpiece.tokenize(words.with_values(tf.where(too_long, _TOO_LONG, words.values)))
 
@@ -105,7 +105,7 @@ class Tokenizer(tf.Module):
             [('tasty', 0, 5, 2), ('ramen', 6, 11, 2)]
         """
         spans = self._normalizer.spans(text)
-        counts = self._pieces(self._normalizer.split([text])).row_lengths(axis=2).values.numpy().tolist()
+        counts = self.word_pieces(self._normalizer.split([text])).row_lengths(axis=2).values.numpy().tolist()
         return [(*span, count) for span, count in zip(spans, counts, strict=True)]
 
     @property
