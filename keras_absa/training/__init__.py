@@ -6,6 +6,7 @@ from keras_absa.training.callbacks import BestWeights, DevMetrics
 from keras_absa.training.joint_losses import ClassLoss, PresenceLoss, class_weight, presence_weight
 from keras_absa.training.linking_losses import MarginLinkingLoss, SoftmaxLinkingLoss, linking_targets
 from keras_absa.training.reload_and_halve import ReloadAndHalve
+from keras_absa.training.slanted_triangular_adam import SlantedTriangularAdam
 from keras_absa.training.training_checkpoint import TrainingCheckpoint
 
 __all__ = [
@@ -16,6 +17,7 @@ __all__ = [
     "MarginLinkingLoss",
     "PresenceLoss",
     "ReloadAndHalve",
+    "SlantedTriangularAdam",
     "SoftmaxLinkingLoss",
     "TrainingCheckpoint",
     "class_weight",

@@ -115,6 +115,10 @@ class BertAdam(keras.optimizers.Optimizer):
         factor = tf.where(x < self.warmup, rising, falling)
         return rate * tf.where(self._total_steps > 0.0, factor, 1.0)
 
+    def rate_of(self, variable) -> tf.Tensor:
+        """A weight's rate in the update that is going on, float32 scalar."""
+        return self._rate.read_value()
+
     def _compute_current_learning_rate(self):
         # Keras calls this at the start of each `apply_gradients`.
         self._rate.assign(self.scheduled_rate())
@@ -125,7 +129,7 @@ class BertAdam(keras.optimizers.Optimizer):
             norm = tf.sqrt(2.0 * tf.nn.l2_loss(gradient))
             gradient *= tf.minimum(1.0, self.max_grad_norm / (norm + 1e-6))
         index = self._index_dict[self._var_key(variable)]
-        rate = tf.cast(self._rate, variable.dtype)
+        rate = tf.cast(self.rate_of(variable), variable.dtype)
         own_name = variable.name.split("/")[-1]
         if self.weight_decay and not any(part in own_name for part in self.no_decay):
             variable.assign_sub(variable * (rate * self.weight_decay))
