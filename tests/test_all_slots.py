@@ -45,6 +45,11 @@ HEADS = {
         {"use_pooler": False},
     ),
 }
+SLOW = [  # nothing that is not in another one
+    ("none", "closed", "qa_b", "all_layers", "pooler"),
+    ("none", "closed", "single", "all_layers", "pooler"),
+    ("none", "closed", "nli_m", "all_layers", "self_attentive"),
+]
 COMBINATIONS = [
     *product(["none"], ["closed"], ["nli_m", "qa_b", "single"], ["all_layers"], ["pooler"]),
     ("none", "targets", "qa_m", "all_layers", "mean"),
@@ -81,7 +86,11 @@ def served(folder, task, rows):
     return pair(**{name: tf.constant(values) for name, values in inputs.items()})
 
 
-@pytest.mark.parametrize("attention, task, scheme, slots, head", COMBINATIONS, ids=str)
+@pytest.mark.parametrize(
+    "attention, task, scheme, slots, head",
+    [pytest.param(*each, marks=[pytest.mark.slow] * (each in SLOW)) for each in COMBINATIONS],
+    ids=str,
+)
 def test_combination(tmp_path, attention, task, scheme, slots, head):
     task = TASKS[task]
     model_class, kind, arguments = ATTENTIONS[attention]

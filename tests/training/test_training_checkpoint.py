@@ -79,6 +79,7 @@ print(all(same), history.history == expected.history, history.epoch == expected.
 """
 
 
+@pytest.mark.slow
 def test_sigkill_between_checkpoints_changes_no_bit(tmp_path):
     """Killed in the first epoch and in the second one; the third process ends it, and trains once without interruption."""
     root = Path(__file__).resolve().parents[2]
