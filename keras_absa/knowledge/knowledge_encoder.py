@@ -16,6 +16,7 @@ from keras_absa.text.pair_encoder import PairEncoder
 from keras_absa.text.tokenizer import Tokenizer
 
 SPLITS = ("words", "blanks")
+BORDER = "\n"  # a word that no text has
 
 
 class KnowledgeEncoder(PairEncoder):
@@ -85,23 +86,31 @@ class KnowledgeEncoder(PairEncoder):
         """See `PairEncoder.encode_with_counts`; the dict has the candidates, too."""
         words, pieces = self._words_and_pieces(first, second)
         kept = self._kept_words(pieces)
-        return self._finished(words, pieces, kept, length)
-
-    def _finished(self, words, pieces, kept, length):
-        cut_pieces = [_first(each, count) for each, count in zip(pieces, kept, strict=True)]
-        flat = [each.merge_dims(1, 2) for each in cut_pieces]  # [B, (N)]
-        counts = [tf.cast(each.row_lengths(), tf.int32) for each in flat]
+        flat = [_first(*each).merge_dims(1, 2) for each in zip(pieces, kept, strict=True)]  # each [B, (N)]
+        counts = [_lengths(each) for each in flat]
         inputs = self._assembled(flat, counts, length)
-        cut = tf.add_n([tf.cast(each.merge_dims(1, 2).row_lengths(), tf.int32) for each in pieces]) - tf.add_n(counts)
-        words = [_first(each, count) for each, count in zip(words, kept, strict=True)]
+        cut = tf.add_n([_lengths(each.merge_dims(1, 2)) for each in pieces]) - tf.add_n(counts)
+
+        # The row as words: [CLS] and [SEP] are ones that no name has, so that no mention goes from one text into the other.
+        border = tf.RaggedTensor.from_tensor(tf.fill([words[0].nrows(), 1], BORDER))
+        one = border.with_values(tf.ones_like(border.values, tf.int32))
+        row, sizes = [border], [one]
+        for own, parts, count in zip(words, pieces, kept, strict=True):
+            size = tf.cast(
+                parts.row_lengths(axis=2).values, tf.int32
+            )  # what BERT drops has no pieces, and is no mention
+            own = own.with_values(tf.where(size > 0, own.values, BORDER))
+            row += [_first(own, count), border]
+            sizes += [_first(own.with_values(size), count), one]
+        row, sizes = tf.concat(row, axis=1), tf.concat(sizes, axis=1)  # [B, (W)], words and their numbers of pieces
         for base in self.bases:
-            inputs |= self._candidates(base, words, cut_pieces, counts)
+            inputs |= self._candidates(base, row, sizes)
         return inputs, cut
 
     def _encoded(self, first, second):
         _, pieces = self._words_and_pieces(first, second)
         kept = [_first(*each).merge_dims(1, 2) for each in zip(pieces, self._kept_words(pieces), strict=True)]
-        return [each.merge_dims(1, 2) for each in pieces], [tf.cast(each.row_lengths(), tf.int32) for each in kept]
+        return [each.merge_dims(1, 2) for each in pieces], [_lengths(each) for each in kept]
 
     def _words_and_pieces(self, first, second):
         """Of each text its words [B, (W)] and their pieces [B, (W), (P)]."""
@@ -141,14 +150,17 @@ class KnowledgeEncoder(PairEncoder):
 
         return tf.while_loop(too_long, shortened, kept)
 
-    def _candidates(self, base, words, pieces, counts):
+    def _candidates(self, base, words, sizes):
         """The inputs of one knowledge attention."""
-        found = []
-        shift = tf.ones_like(counts[0])  # [B], after [CLS]
-        for own, parts, count in zip(words, pieces, counts, strict=True):
-            found.append(self._of_text(base, own, parts, shift))
-            shift += count + 1  # and after the first [SEP]
-        spans, entities, priors = (tf.concat(each, axis=1) if len(each) > 1 else each[0] for each in zip(*found))
+        spans, entities, priors = self.lookups[base.name](words)
+        ends = tf.cumsum(sizes.values)  # [all W], after each word, among the pieces of all rows
+        starts = ends - sizes.values
+        row = spans.value_rowids()  # [all S]
+        first_word = tf.cast(tf.gather(sizes.row_starts(), row), tf.int32)
+        before = tf.gather(starts, first_word)
+        first = tf.gather(starts, first_word + spans.values[:, 0]) - before
+        last = tf.gather(ends, first_word + spans.values[:, 1]) - 1 - before
+        spans = spans.with_values(tf.stack([first, last], axis=1))
         empty = spans.row_lengths() == 0  # [B]
         spans = _at_least_one(spans.to_tensor(-1), 1, -1)  # [B, S, 2]
         entities = _at_least_one(_at_least_one(entities.to_tensor(0), 2, 0), 1, 0)  # [B, S, C]
@@ -167,29 +179,16 @@ class KnowledgeEncoder(PairEncoder):
                 inputs["classes"] = tf.gather(base.classes, distinct)
         return {f"{base.name}_{key}": value for key, value in inputs.items()}
 
-    def _of_text(self, base, words, pieces, shift):
-        """Spans of tokens [B, (S), 2], candidates and priors [B, (S), (C)] of one of a row's texts."""
-        spans, entities, priors = self.lookups[base.name](words)
-        ends = tf.cumsum(tf.cast(pieces.row_lengths(axis=2).values, tf.int32))  # [all W], among all pieces
-        starts = ends - tf.cast(pieces.row_lengths(axis=2).values, tf.int32)
-        of_row = tf.cast(
-            tf.gather(pieces.row_starts(), spans.value_rowids()), tf.int32
-        )  # [all S], the row's first word
-        of_row_start = tf.cast(pieces.merge_dims(1, 2).row_starts(), tf.int32)  # [B], the row's first piece
-        move = tf.gather(shift - of_row_start, spans.value_rowids())
-        first = tf.gather(starts, of_row + spans.values[:, 0]) + move
-        last = tf.gather(ends, of_row + spans.values[:, 1]) - 1 + move
-        has_pieces = first <= last  # a word of nothing but what BERT drops has none
-        spans = spans.with_values(tf.stack([first, last], axis=1))
-        keep = spans.with_values(has_pieces)
-        return [tf.ragged.boolean_mask(each, keep) for each in (spans, entities, priors)]
-
 
 def _first(ragged, count):
     """The first `count` [B] words of each row of [B, (W), ...]."""
     starts = ragged.row_starts()
     where = tf.ragged.range(starts, starts + count, row_splits_dtype=tf.int64)
     return where.with_values(tf.gather(ragged.values, where.values))
+
+
+def _lengths(ragged):
+    return tf.cast(ragged.row_lengths(), tf.int32)  # [B]
 
 
 def _at_least_one(dense, axis, value):

@@ -80,9 +80,9 @@ class PostNormBlock(keras.layers.Layer):
         weights = tf.nn.softmax(scores)
         read = tf.matmul(self.drop(tf.cast(weights, value.dtype), training=training), value)  # [B, H, Q, d]
         read = tf.reshape(tf.transpose(read, [0, 2, 1, 3]), tf.shape(inputs))  # [B, Q, D]
-        attended = self.attention_norm(self.drop(self.attention_dense(read), training=training) + inputs)
+        attended = self.attention_norm(steady(self.drop(self.attention_dense(read), training=training) + inputs))
         inner = tf.nn.gelu(self.inner(attended), approximate=False)  # [B, Q, F]
-        outputs = self.output_norm(self.drop(self.output_dense(inner), training=training) + attended)
+        outputs = self.output_norm(steady(self.drop(self.output_dense(inner), training=training) + attended))
         return (outputs, weights) if return_attention else outputs
 
     def _heads(self, states):
@@ -99,6 +99,16 @@ class PostNormBlock(keras.layers.Layer):
     def get_config(self):
         names = ("num_heads", "inner_units", "dropout", "init_std")
         return {**super().get_config(), **{name: getattr(self, name) for name in names}}
+
+
+def steady(states: tf.Tensor) -> tf.Tensor:
+    """The same states, without a gradient into those whose numbers are all equal.
+
+    Such a state has no direction for a normalisation to keep, and the gradient through one would be 1 / sqrt(epsilon), a million.
+    A new layer's biases are zero, and so is everything in a span of padding.
+    """
+    variance = tf.math.reduce_variance(tf.cast(states, tf.float32), axis=-1, keepdims=True)
+    return tf.where(variance > 1e-12, states, tf.stop_gradient(states))
 
 
 def normal_dense(owner: keras.layers.Layer, units: int, name: str, std: float) -> keras.layers.Dense:

@@ -5,6 +5,7 @@ from keras_absa.models.aspect_prediction import AspectPrediction
 from keras_absa.models.bert_pair_classifier import BertPairClassifier
 from keras_absa.models.cg_bert_classifier import CgBertClassifier
 from keras_absa.models.joint_encoder import JointEncoder
+from keras_absa.models.know_bert import KnowBert, knowledge_attention
 from keras_absa.models.load_model import load_model
 from keras_absa.models.predictor import Predictor
 from keras_absa.models.qacg_bert_classifier import QacgBertClassifier
@@ -17,10 +18,12 @@ __all__ = [
     "BertPairClassifier",
     "CgBertClassifier",
     "JointEncoder",
+    "KnowBert",
     "Predictor",
     "QacgBertClassifier",
     "SelfAttentiveClassifier",
     "SelfAttentivePairClassifier",
     "SlottedBert",
+    "knowledge_attention",
     "load_model",
 ]

@@ -11,6 +11,7 @@ from keras_absa.data.aspect_task import SCHEMES, AspectTask
 from keras_absa.keras import keras
 from keras_absa.models.aspect_model import AspectModel
 from keras_absa.models.classifier_folder import classifier_on_bert, read_classifier, write_classifier
+from keras_absa.models.know_bert import embedded_table, encoder_of
 from keras_absa.models.pretrained_folder import read_settings
 from keras_absa.models.slotted_bert import SlottedBert
 from keras_absa.text.aspect_encoder import AspectEncoder
@@ -21,7 +22,7 @@ class AspectClassifier(AspectModel):
     """Base of `QacgBertClassifier`, `CgBertClassifier` and `BertPairClassifier`; it is not used by itself.
 
     Args:
-        encoder: A `SlottedBert`.
+        encoder: A `SlottedBert`; a `KnowBert` finds mentions in texts and questions.
         task: The `AspectTask`: aspects, targets and labels.
         tokenizer: The `Tokenizer` of the encoder's vocabulary.
         scheme: How the context is written into the input: `"nli_m"`, `"qa_m"`, `"nli_b"`, `"qa_b"` or
@@ -78,7 +79,7 @@ class AspectClassifier(AspectModel):
         self.temperature = temperature
         self.none_threshold = none_threshold
         self.encoder = encoder
-        self.text_encoder = AspectEncoder(tokenizer, task, scheme=scheme, max_length=max_length)
+        self.text_encoder = AspectEncoder(tokenizer, task, scheme=scheme, max_length=max_length, bases=encoder.bases)
         self.binary = scheme.endswith("_b")
 
         width = encoder.pooled_width if self._reads_pooled else encoder.bert.config.hidden_size
@@ -129,6 +130,17 @@ class AspectClassifier(AspectModel):
         """What an export holds."""
         return [*self.encoder.bert.variables, *self.plug_weights().values()]
 
+    def served_text_encoder(self) -> AspectEncoder:
+        """What an export encodes texts with: the vectors of knowledge bases are projected now, not for each batch."""
+        if not self.encoder.bases:
+            return self.text_encoder
+        layers = self.encoder.knowledge.values()
+        tables = {
+            base.name: embedded_table(layer, base) for layer, base in zip(layers, self.encoder.bases, strict=True)
+        }
+        own = {"scheme": self.scheme, "max_length": self.max_length, "bases": self.encoder.bases}
+        return AspectEncoder(self.tokenizer, self.task, **own, embedded=tables)
+
     def training_identity(self) -> dict:
         """What makes two models the same before their training."""
         slots = self.encoder.slots_config()
@@ -159,7 +171,7 @@ class AspectClassifier(AspectModel):
     def from_config(cls, config):
         config = dict(config)
         tokenizer = Tokenizer(config.pop("vocabulary"), lower_case=config.pop("lower_case"))
-        encoder = SlottedBert.from_config(config.pop("encoder"))
+        encoder = encoder_of(config.pop("encoder"))
         return cls(encoder, AspectTask.from_dict(config.pop("task")), tokenizer, **config)
 
     def save_pretrained(self, folder: str | Path) -> None:

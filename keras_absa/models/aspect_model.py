@@ -63,6 +63,10 @@ class AspectModel(TextModel):
         claimed = tf.reshape(rows[:, 1], [-1, len(self.task.labels)])  # [B, C]
         return claimed / tf.reduce_sum(claimed, axis=1, keepdims=True)
 
+    def served_text_encoder(self):
+        """What an export encodes texts with."""
+        return self.text_encoder
+
     def predict_step(self, data):
         inputs, _, _ = keras.utils.unpack_x_y_sample_weight(data)
         return self.probabilities(self(inputs, training=False))

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from keras_absa.data.aspect_task import AspectTask
 from keras_absa.models.backbone import find_file, lower_case_of
+from keras_absa.models.know_bert import KnowBert, encoder_of
 from keras_absa.models.pretrained_folder import write_pretrained
 from keras_absa.models.slotted_bert import SlottedBert
 from keras_absa.text.tokenizer import Tokenizer
@@ -11,6 +12,7 @@ from keras_absa.text.tokenizer import Tokenizer
 VOCABULARY_FILE = "vocab.txt"
 MODEL_ARGUMENTS = ("scheme", "max_length", "dropout", "use_pooler", "temperature", "none_threshold")
 POOLING_ARGUMENTS = ("pooling", "pooling_tokens")
+KNOWLEDGE_ARGUMENTS = ("bases", "knowledge")
 
 
 def write_classifier(folder: str | Path, model, settings: dict) -> None:
@@ -34,7 +36,9 @@ def classifier_on_bert(cls, name, task: AspectTask | None, kwargs: dict):
         )
     arguments = {key: kwargs.pop(key) for key in MODEL_ARGUMENTS if key in kwargs}
     pooling = {key: kwargs.pop(key) for key in POOLING_ARGUMENTS if key in kwargs}
-    encoder = SlottedBert.from_pretrained(name, **cls.slots_for(name, task, kwargs), **pooling)
+    known = {key: kwargs.pop(key) for key in KNOWLEDGE_ARGUMENTS if key in kwargs}
+    encoder_class = KnowBert if known else SlottedBert
+    encoder = encoder_class.from_pretrained(name, **cls.slots_for(name, task, kwargs), **pooling, **known)
     model = cls(encoder, task, Tokenizer(vocabulary, lower_case=lower_case_of(name)), **arguments)
     model.load_report = encoder.load_report
     model.load_report.new += ["classifier/kernel", "classifier/bias"]
@@ -54,7 +58,7 @@ def read_classifier(cls, folder, settings: dict, task: AspectTask | None, kwargs
             f"A saved model keeps its settings: received {sorted(kwargs) or f'task {task.name!r}'} for `{folder}`. Load it "
             "without them, or start from its BERT."
         )
-    encoder = SlottedBert.from_config(settings["slots"])
+    encoder = encoder_of(settings["slots"])
     tokenizer = Tokenizer(Path(folder) / VOCABULARY_FILE, lower_case=settings["lower_case"])
     model = cls(encoder, saved_task, tokenizer, **{key: settings[key] for key in MODEL_ARGUMENTS if key in settings})
     encoder.load_pretrained(folder, plugs=model.plug_weights())

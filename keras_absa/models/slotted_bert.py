@@ -89,6 +89,8 @@ class SlottedBert(keras.Model):
         2019, section 3.3, for where knowledge comes in.
     """
 
+    bases = ()  # a `KnowBert` has some
+
     def __init__(
         self,
         bert: TFBertModel,

@@ -25,7 +25,7 @@ class ServedClassifier(tf.Module):
         self._call = tf.autograph.experimental.do_not_convert(
             lambda inputs: model.probabilities(model(inputs, training=False))
         )
-        self._encoder = model.text_encoder
+        self._encoder = model.served_text_encoder()
         self._task = model.task
         self._none_threshold = model.none_threshold
         self._has_targets = bool(model.task.targets)

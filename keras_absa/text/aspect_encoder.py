@@ -23,6 +23,8 @@ class AspectEncoder(tf.Module):
         task: An `AspectTask`: contexts, labels, placeholders and their words.
         scheme: `"nli_m"`, `"qa_m"`, `"nli_b"`, `"qa_b"` or `"single"` (no auxiliary sentence). Defaults to `"nli_m"`.
         max_length: Int, most tokens of a row. Defaults to 128.
+        bases, embedded: Knowledge bases whose mentions are found, see `keras_absa.knowledge.KnowledgeEncoder`. Default to ()
+            and None.
 
     Example:
         >>> from keras_absa.data import restaurants
@@ -42,11 +44,18 @@ class AspectEncoder(tf.Module):
         task,
         scheme: str = "nli_m",
         max_length: int = 128,
+        bases=(),
+        embedded=None,
         name: str | None = None,
     ):
         super().__init__(name=name)
-        words = isinstance(tokenizer, WordTokenizer)
-        self.pair_encoder = (SequenceEncoder if words else PairEncoder)(tokenizer, max_length=max_length)
+        if bases:
+            from keras_absa.knowledge.knowledge_encoder import KnowledgeEncoder  # which is built on this package
+
+            self.pair_encoder = KnowledgeEncoder(tokenizer, bases, max_length, embedded=embedded)
+        else:
+            words = isinstance(tokenizer, WordTokenizer)
+            self.pair_encoder = (SequenceEncoder if words else PairEncoder)(tokenizer, max_length=max_length)
         self.scheme = scheme
         self.num_candidates = len(task.labels) if scheme.endswith("_b") else 1
         candidates = task.labels if scheme.endswith("_b") else (None,)
@@ -97,7 +106,7 @@ class AspectEncoder(tf.Module):
     def lengths(self, text, context_ids, candidate_ids=None, target=None, other_target=None, aspect=None):
         """How many tokens each row (or the longer of its two texts) has, and how many were cut from it: two int32 [B]."""
         segments = self.segments(text, context_ids, candidate_ids, target, other_target, aspect)
-        inputs, cut = self.pair_encoder.encode_with_counts(*segments)
+        inputs, cut = self.pair_encoder.tokens_with_counts(*segments)
         masks = [inputs[name] for name in ("attention_mask", "second_mask") if name in inputs]
         return tf.reduce_max([tf.reduce_sum(mask, axis=1) for mask in masks], axis=0), cut
 

@@ -106,6 +106,10 @@ class PairEncoder(tf.Module):
             >>> cut.numpy().tolist()
             [0]
         """
+        return self.tokens_with_counts(first, second, length)
+
+    def tokens_with_counts(self, first, second=None, length=None) -> tuple[dict[str, tf.Tensor], tf.Tensor]:
+        """`encode_with_counts` without what a subclass may find beside the tokens."""
         pieces, kept = self._encoded(first, second)
         return self._assembled(pieces, kept, length), _sum_lengths(pieces) - tf.add_n(kept)
 

@@ -68,3 +68,5 @@ class SequenceEncoder(tf.Module):
             dense = each.to_tensor(self.tokenizer.pad_id, shape=[None, self.max_length])[:, :length]  # [B, T]
             inputs |= zip(names, (dense, tf.sequence_mask(count, tf.shape(dense)[1], tf.int32)), strict=True)
         return inputs, tf.add_n(words) - tf.add_n(kept)
+
+    tokens_with_counts = encode_with_counts  # nothing else is found

@@ -88,6 +88,18 @@ def test_a_row_without_spans_reads_a_constant_whatever_the_number_of_padded_span
     np.testing.assert_allclose(one, three, atol=1e-5)
 
 
+def test_the_gradients_of_a_new_layer_are_of_ordinary_size():
+    """Where nothing is mentioned, new biases make states without a direction, which a normalisation would blow up."""
+    keras.utils.set_random_seed(0)
+    layer = KnowledgeAttention(vector_units=8, num_heads=2, inner_units=10, scorer_units=4, dropout=0.0)
+    layer.build(tf.TensorShape([None, None, 12]))
+    with tf.GradientTape() as tape:
+        outputs = layer(HIDDEN, candidates=candidates([[-1, -1]], [[0]]))
+        loss = tf.reduce_sum(outputs * np.arange(60.0, dtype="float32").reshape(1, 5, 12))
+    gradients = tape.gradient(loss, layer.trainable_weights, unconnected_gradients="zero")
+    assert max(float(tf.norm(gradient)) for gradient in gradients) < 1e4
+
+
 def test_rows_do_not_influence_each_other():
     layer, (spans, entities) = small(), USUAL
     other = {"spans": [[1, 4], [-1, -1]], "entities": [[5, 4], [0, 0]]}
