@@ -11,12 +11,24 @@ from typing import TYPE_CHECKING
 from keras_absa.keras_alias import AliasFinder
 
 if TYPE_CHECKING:
-    from keras_absa import data, explain, layers, metrics, models, serving, text, training
+    from keras_absa import data, explain, knowledge, layers, metrics, models, serving, text, training
     from keras_absa.models import Predictor
 
 __version__ = "0.1.0"
 
-__all__ = ["Predictor", "__version__", "data", "explain", "layers", "metrics", "models", "serving", "text", "training"]
+__all__ = [
+    "Predictor",
+    "__version__",
+    "data",
+    "explain",
+    "knowledge",
+    "layers",
+    "metrics",
+    "models",
+    "serving",
+    "text",
+    "training",
+]
 
 sys.meta_path.append(AliasFinder())
 

@@ -110,6 +110,9 @@ class KnowledgeBase:
     def __len__(self) -> int:
         return len(self.entities)
 
+    def __repr__(self) -> str:
+        return f"KnowledgeBase({self.name!r}: {len(self)} entities, vectors of {self.width} numbers)"
+
     @property
     def mask_id(self) -> int:
         """Id of `@@MASK@@`."""

@@ -96,9 +96,8 @@ class KnowledgeEncoder(PairEncoder):
         one = border.with_values(tf.ones_like(border.values, tf.int32))
         row, sizes = [border], [one]
         for own, parts, count in zip(words, pieces, kept, strict=True):
-            size = tf.cast(
-                parts.row_lengths(axis=2).values, tf.int32
-            )  # what BERT drops has no pieces, and is no mention
+            # What BERT drops has no pieces, and is no mention.
+            size = tf.cast(parts.row_lengths(axis=2).values, tf.int32)
             own = own.with_values(tf.where(size > 0, own.values, BORDER))
             row += [_first(own, count), border]
             sizes += [_first(own.with_values(size), count), one]

@@ -21,6 +21,7 @@ def test_ids_and_vectors():
     own = kitchen()
     assert own.entities == ["@@UNKNOWN@@", *ENTITIES, "@@MASK@@", "@@NULL@@"]
     assert (own.entity_id("soba"), own.entity_id("udon"), own.mask_id, own.null_id, len(own)) == (3, 1, 5, 6, 6)
+    assert repr(own) == "KnowledgeBase('kitchen': 6 entities, vectors of 2 numbers)"
     np.testing.assert_array_equal(own.rows(np.array([2, 4])), VECTORS[[0, 2]])
     assert not own.rows(np.array([0, 1])).any()  # padding and unknown
     assert 0 < np.abs(own.rows(np.array([5, 6]))).max() < 0.03
