@@ -11,7 +11,7 @@ from keras_absa.data.aspect_task import SCHEMES, AspectTask
 from keras_absa.keras import keras
 from keras_absa.models.aspect_model import AspectModel
 from keras_absa.models.classifier_folder import classifier_on_bert, read_classifier, write_classifier
-from keras_absa.models.know_bert import embedded_table, encoder_of
+from keras_absa.models.know_bert import embedded_tables, encoder_of
 from keras_absa.models.pretrained_folder import read_settings
 from keras_absa.models.slotted_bert import SlottedBert
 from keras_absa.text.aspect_encoder import AspectEncoder
@@ -134,12 +134,8 @@ class AspectClassifier(AspectModel):
         """What an export encodes texts with: the vectors of knowledge bases are projected now, not for each batch."""
         if not self.encoder.bases:
             return self.text_encoder
-        layers = self.encoder.knowledge.values()
-        tables = {
-            base.name: embedded_table(layer, base) for layer, base in zip(layers, self.encoder.bases, strict=True)
-        }
         own = {"scheme": self.scheme, "max_length": self.max_length, "bases": self.encoder.bases}
-        return AspectEncoder(self.tokenizer, self.task, **own, embedded=tables)
+        return AspectEncoder(self.tokenizer, self.task, **own, embedded=embedded_tables(self.encoder))
 
     def training_identity(self) -> dict:
         """What makes two models the same before their training."""

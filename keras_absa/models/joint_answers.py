@@ -75,7 +75,7 @@ class JointAnswers(JointTraining):
         found = {name: [] for name in self.modalities}
         for start in range(0, len(table), batch_size):
             inputs = table.inputs(np.arange(start, min(start + batch_size, len(table))))
-            _, weights = self({key: tf.constant(each) for key, each in inputs.items()}, return_attention=True)
+            _, weights = self(inputs, return_attention=True)
             for name, each in zip(self.modalities, weights[-1], strict=True):
                 found[name].append(each[:, 0].numpy())
         return {name: np.concatenate(parts) for name, parts in found.items()}

@@ -19,9 +19,9 @@ from keras_absa.layers.mel_spectrogram import MelSpectrogram
 from keras_absa.layers.word_branch import WordBranch
 from keras_absa.models.joint_answers import JointAnswers
 from keras_absa.models.joint_encoder_folder import built_for, read_joint_encoder, write_joint_encoder
+from keras_absa.models.know_bert import embedded_tables, encoder_of
 from keras_absa.models.slotted_bert import SlottedBert
-from keras_absa.text.pair_encoder import PairEncoder
-from keras_absa.text.sequence_encoder import SequenceEncoder
+from keras_absa.text.row_encoder import row_encoder
 from keras_absa.text.tokenizer import Tokenizer
 from keras_absa.text.transcript import spoken_words
 from keras_absa.text.word_tokenizer import WordTokenizer
@@ -40,7 +40,7 @@ class JointEncoder(JointAnswers):
     Args:
         task: The `JointTask`.
         tokenizer: A `WordTokenizer`; the encoder's `Tokenizer` with an `encoder`. Defaults to None, no text.
-        encoder: A `SlottedBert`. Defaults to None: words and an LSTM.
+        encoder: A `SlottedBert`; a `KnowBert` finds mentions in the texts. Defaults to None: words and an LSTM.
         features: Modality to the features of a frame, or to a `MelSpectrogram` where it is a waveform. Defaults to None.
         modalities: Their order, the guide first; `"text"` is the text's name. Defaults to None: text, then `features`' order.
         lengths: Modality to its number of words, word pieces or frames. Defaults to None: 60 each.
@@ -57,8 +57,9 @@ class JointEncoder(JointAnswers):
         **kwargs: Passed to `keras.Model` (`name`).
 
     Call arguments:
-        inputs: A dict: `input_ids` int32 [B, T], with an encoder also `attention_mask` and, if it is guided by contexts,
-            `context_ids` int32 [B]; every other modality's frames, float [B, T, F], or waveform, float [B, S].
+        inputs: A dict: `input_ids` int32 [B, T], with an encoder also `attention_mask`, `context_ids` int32 [B] if contexts guide
+            it, and a `KnowBert`'s candidates as `KnowledgeEncoder` gives them; every other modality's frames, float [B, T, F], or
+            waveform, float [B, S].
         training: Bool, switches dropout on.
         return_attention: Bool, also return the glimpses' weights, see `JointEncoderStack`. Defaults to False.
 
@@ -133,8 +134,7 @@ class JointEncoder(JointAnswers):
             if encoder.bert.bert.pooler is not None:
                 encoder.bert.bert.pooler.trainable = False  # nothing reads it
         if tokenizer is not None:
-            kind = SequenceEncoder if encoder is None else PairEncoder
-            self.text_encoder = kind(tokenizer, max_length=self.lengths["text"])
+            self.text_encoder = row_encoder(tokenizer, self.lengths["text"], self.bases)
         self.built = True
 
     def _branch(self, name):
@@ -158,18 +158,40 @@ class JointEncoder(JointAnswers):
         """How many contexts an encoder is guided by; 0 if it is not."""
         return 0 if self.encoder is None or not self.encoder.plugs else self.encoder.num_contexts
 
+    @property
+    def bases(self) -> tuple:
+        """The knowledge bases of a `KnowBert`."""
+        return () if self.encoder is None else self.encoder.bases
+
     def input_length(self, name: str) -> int:
         """How many frames, or samples of a waveform, a modality has in a batch."""
         spectrogram = self.spectrograms.get(name)
         return self.lengths[name] if spectrogram is None else spectrogram.samples(self.lengths[name])
 
-    def encode_texts(self, texts) -> tuple[dict[str, tf.Tensor], tf.Tensor]:
-        """Int32 inputs [B, T] of texts, and how many words or word pieces of each did not fit, [B]."""
+    def encode_texts(self, texts, text_encoder=None) -> tuple[dict[str, tf.Tensor], tf.Tensor]:
+        """The inputs of texts, and how many words or word pieces of each did not fit, [B].
+
+        Args:
+            texts: String [B].
+            text_encoder: What encodes them. Defaults to None: the model's own; `served_text_encoder` gives an export's.
+
+        Returns:
+            Int32 [B, T] `input_ids` and, with an encoder, `attention_mask`; a `KnowBert`'s candidates. And an int32 [B].
+        """
         if self.encoder is None:
             texts = spoken_words(texts)
-        inputs, cut = self.text_encoder.encode_with_counts(texts, length=self.lengths["text"])
-        wanted = ("input_ids",) if self.encoder is None else ("input_ids", "attention_mask")
-        return {key: tf.ensure_shape(inputs[key], [None, self.lengths["text"]]) for key in wanted}, cut
+        inputs, cut = (text_encoder or self.text_encoder).encode_with_counts(texts, length=self.lengths["text"])
+        tokens = ("input_ids",) if self.encoder is None else ("input_ids", "attention_mask")
+        found = {key: tf.ensure_shape(inputs[key], [None, self.lengths["text"]]) for key in tokens}
+        for base in self.bases:
+            found |= {key: each for key, each in inputs.items() if key.startswith(f"{base.name}_")}
+        return found, cut
+
+    def served_text_encoder(self):
+        """What an export encodes texts with: the vectors of knowledge bases are projected now, not for each batch."""
+        if not self.bases:
+            return self.text_encoder
+        return row_encoder(self.tokenizer, self.lengths["text"], self.bases, embedded_tables(self.encoder))
 
     @tf.autograph.experimental.do_not_convert
     def call(self, inputs, training=False, return_attention=False):
@@ -190,7 +212,7 @@ class JointEncoder(JointAnswers):
         if self.encoder is None:
             return self.branches["text"](ids)
         mask = tf.cast(inputs["attention_mask"], tf.bool)
-        read = {key: inputs[key] for key in ("input_ids", "attention_mask", "context_ids") if key in inputs}
+        read = {key: each for key, each in inputs.items() if key not in self.features}
         hidden = self.encoder(read, training=training and self.train_encoder)["last_hidden_state"]  # [B, T, its D]
         if self.special_tokens == "mask":
             mask &= (ids != self.tokenizer.cls_id) & (ids != self.tokenizer.sep_id)
@@ -249,7 +271,7 @@ class JointEncoder(JointAnswers):
     def from_config(cls, config):
         config = dict(config)
         encoder = config.pop("encoder", None)
-        encoder = encoder and SlottedBert.from_config(encoder)
+        encoder = encoder and encoder_of(encoder)
         vocabulary, lower_case = config.pop("vocabulary", None), config.pop("lower_case", None)
         tokenizer = None
         if vocabulary is not None:

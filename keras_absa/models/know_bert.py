@@ -116,6 +116,12 @@ def embedded_table(layer: KnowledgeAttention, base: KnowledgeBase) -> np.ndarray
     return np.concatenate(parts)
 
 
+def embedded_tables(encoder: KnowBert) -> dict[str, np.ndarray]:
+    """Name of a base to `embedded_table`: what an export looks vectors up in, instead of projecting them for each batch."""
+    layers = encoder.knowledge.values()
+    return {base.name: embedded_table(layer, base) for layer, base in zip(layers, encoder.bases, strict=True)}
+
+
 def encoder_of(config: dict) -> SlottedBert:
     """The encoder that a configuration describes."""
     return (KnowBert if config.get("bases") else SlottedBert).from_config(config)

@@ -4,6 +4,7 @@ Shapes: N segments, B segments of a batch, T tokens of a modality, F features of
 """
 
 import hashlib
+import json
 
 import numpy as np
 import tensorflow as tf
@@ -13,6 +14,8 @@ _CHUNK = 1024  # texts that are encoded at once
 
 class SegmentTable:
     """Encoded texts, and frames that are padded when their batch is made.
+
+    Texts in which mentions are found stay strings until their batch is made: its candidates belong to no row alone.
 
     Args:
         segments: `Segments`.
@@ -33,14 +36,18 @@ class SegmentTable:
         self.labels = model.task.encode(segments) if labelled else None
         self.sizes = {name: model.input_length(name) for name in model.modalities if name != "text"}
         self.tails = {name: [] if segments.widths[name] is None else [segments.widths[name]] for name in self.sizes}
-        self.texts, self.cut = {}, {}
+        self.texts, self.cut, self._encode = {}, {}, None
         if "text" in model.modalities:
+            count = model.text_encoder.tokens_with_counts if model.bases else model.encode_texts
             encoded = [
-                model.encode_texts(segments.texts[start : start + _CHUNK])
-                for start in range(0, max(1, len(segments)), _CHUNK)
+                count(segments.texts[start : start + _CHUNK]) for start in range(0, max(1, len(segments)), _CHUNK)
             ]
-            self.texts = {key: np.concatenate([each[key].numpy() for each, _ in encoded]) for key in encoded[0][0]}
             self.cut["text"] = np.concatenate([cut.numpy() for _, cut in encoded])
+            if model.bases:
+                self.texts["text"] = np.array([text.encode("utf-8") for text in segments.texts], object)
+                self._encode = model.encode_texts
+            else:
+                self.texts = {key: np.concatenate([each[key].numpy() for each, _ in encoded]) for key in encoded[0][0]}
         if model.num_contexts:
             contexts = np.zeros(len(segments), "int32") if segments.contexts is None else segments.contexts
             if len(contexts) and not 0 <= contexts.min() <= contexts.max() < model.num_contexts:
@@ -52,14 +59,18 @@ class SegmentTable:
         for name, size in self.sizes.items():
             self.cut[name] = np.array([max(0, len(each) - size) for each in segments.features[name]], "int32")
         self.signature = {
-            key: tf.TensorSpec([None, *value.shape[1:]], value.dtype) for key, value in self.texts.items()
+            key: tf.TensorSpec([None, *value.shape[1:]], tf.string if value.dtype == object else value.dtype)
+            for key, value in self.texts.items()
         } | {name: tf.TensorSpec([None, size, *self.tails[name]], tf.float32) for name, size in self.sizes.items()}
 
     def __len__(self) -> int:
         return len(self.segments)
 
-    def inputs(self, rows) -> dict[str, np.ndarray]:
+    def inputs(self, rows) -> dict[str, tf.Tensor]:
         """The inputs of some segments, every sequence cut or padded to its length."""
+        return self._encoded({key: tf.constant(each) for key, each in self._arrays(rows).items()})
+
+    def _arrays(self, rows):
         inputs = {key: value[rows] for key, value in self.texts.items()}
         for name, size in self.sizes.items():
             frames = [self.segments.features[name][row][:size] for row in rows]
@@ -68,18 +79,26 @@ class SegmentTable:
                 inputs[name][place, : len(each)] = each
         return inputs
 
+    def _encoded(self, inputs):
+        if self._encode is None:
+            return inputs
+        return {**{key: each for key, each in inputs.items() if key != "text"}, **self._encode(inputs["text"])[0]}
+
     def batches(self, plan: list[np.ndarray], with_labels: bool) -> tf.data.Dataset:
         """The batches of a plan, in its order."""
 
         def generate():
             for rows in plan:
-                inputs = self.inputs(rows)
+                inputs = self._arrays(rows)
                 yield (inputs, self.labels[rows]) if with_labels else (inputs,)
 
         signature = (self.signature,)
         if with_labels:
             signature += (tf.TensorSpec([None, *self.labels.shape[1:]], self.labels.dtype),)
-        return tf.data.Dataset.from_generator(generate, output_signature=signature).prefetch(2)
+        found = tf.data.Dataset.from_generator(generate, output_signature=signature)
+        if self._encode is not None:
+            found = found.map(lambda inputs, *labels: (self._encoded(inputs), *labels), tf.data.AUTOTUNE)
+        return found.prefetch(2)
 
     def digest(self) -> str:
         """A hash of everything that a training sees."""
@@ -89,6 +108,7 @@ class SegmentTable:
             self.labels,
             *(each for name in self.sizes for each in self.segments.features[name]),
         ):
+            values = np.array(json.dumps([each.decode() for each in values])) if values.dtype == object else values
             found.update(np.ascontiguousarray(values).tobytes())
         return found.hexdigest()
 

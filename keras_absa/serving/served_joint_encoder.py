@@ -21,16 +21,18 @@ class ServedJointEncoder(tf.Module):
         super().__init__()
         self.weights = model.inference_weights()  # a tracked Keras model would bring its own functions along
         self._call = tf.autograph.experimental.do_not_convert(lambda inputs: model(inputs, training=False))
+        self._has_text = "text" in model.modalities
         # The tables of the tokenizer are resources, which an export has to hold.
-        self._tokenizer = model.tokenizer
-        self._encode = tf.autograph.experimental.do_not_convert(lambda texts: model.encode_texts(texts)[0])
+        self._encoder = model.served_text_encoder() if self._has_text else None
+        self._encode = tf.autograph.experimental.do_not_convert(
+            lambda texts: model.encode_texts(texts, self._encoder)[0]
+        )
         self._answers = model.answers_of
         self._task = model.task
         self._contexts = model.num_contexts
         self._shapes = {
             name: (model.input_length(name), model.features[name]) for name in model.modalities if name != "text"
         }
-        self._has_text = "text" in model.modalities
 
     def signatures(self) -> dict[str, tf.types.experimental.GenericFunction]:
         """Name to function, for `tf.saved_model.save`."""

@@ -6,8 +6,7 @@ Shapes: B rows, T tokens, K contexts, C labels.
 
 import tensorflow as tf
 
-from keras_absa.text.pair_encoder import PairEncoder
-from keras_absa.text.sequence_encoder import SequenceEncoder
+from keras_absa.text.row_encoder import row_encoder
 from keras_absa.text.target_marker import TargetMarker
 from keras_absa.text.tokenizer import Tokenizer
 from keras_absa.text.word_tokenizer import WordTokenizer
@@ -49,13 +48,7 @@ class AspectEncoder(tf.Module):
         name: str | None = None,
     ):
         super().__init__(name=name)
-        if bases:
-            from keras_absa.knowledge.knowledge_encoder import KnowledgeEncoder  # which is built on this package
-
-            self.pair_encoder = KnowledgeEncoder(tokenizer, bases, max_length, embedded=embedded)
-        else:
-            words = isinstance(tokenizer, WordTokenizer)
-            self.pair_encoder = (SequenceEncoder if words else PairEncoder)(tokenizer, max_length=max_length)
+        self.pair_encoder = row_encoder(tokenizer, max_length, bases, embedded)
         self.scheme = scheme
         self.num_candidates = len(task.labels) if scheme.endswith("_b") else 1
         candidates = task.labels if scheme.endswith("_b") else (None,)

@@ -204,7 +204,7 @@ def test_a_guided_bert_as_language(tmp_path):
 def test_padded_states_of_a_bert_do_not_leak():
     """With masks everywhere a text's answer does not depend on what BERT makes of padding."""
     segments, model = cross_modal_segments("train", size=4), on_bert(SlottedBert(tiny_bert(dropout=0.0)))
-    inputs = {key: tf.constant(each) for key, each in model.table(segments).inputs(np.arange(4)).items()}
+    inputs = model.table(segments).inputs(np.arange(4))
     real = model(inputs)
     encode = model.encoder
     noise = tf.random.normal([1, 12, 24]) * tf.cast(1 - inputs["attention_mask"], tf.float32)[:, :, None]
@@ -222,7 +222,7 @@ def test_frozen_recurrent_and_without_special_tokens():
     model.fit(segments, epochs=1, verbose=0)
     assert all(np.array_equal(a, b) for a, b in zip(weights, model.encoder.weights, strict=True))
     assert "lang_lstm.kernel" in model.named_weights() and type(model.optimizer) is keras.optimizers.Adam
-    inputs = {key: tf.constant(each) for key, each in model.table(segments).inputs(np.arange(2)).items()}
+    inputs = model.table(segments).inputs(np.arange(2))
     _, weights = model(inputs, return_attention=True)
     ids, looked = inputs["input_ids"].numpy(), weights[-1][0][:, 0].numpy()
     special = (ids == model.tokenizer.cls_id) | (ids == model.tokenizer.sep_id) | (ids == 0)
@@ -234,7 +234,7 @@ def test_a_frozen_bert_has_no_dropout():
     segments = cross_modal_segments("train", size=4)
     for train_encoder in (False, True):
         model = on_bert(SlottedBert(tiny_bert(dropout=0.5)), train_encoder=train_encoder, dropout=0.0, head_dropout=0.0)
-        inputs = {key: tf.constant(each) for key, each in model.table(segments).inputs(np.arange(4)).items()}
+        inputs = model.table(segments).inputs(np.arange(4))
         moved = np.abs(model(inputs, training=True) - model(inputs)).max()
         assert (moved > 1e-3) == train_encoder, moved
 

@@ -5,13 +5,14 @@ import pytest
 import tensorflow as tf
 
 from keras_absa import Predictor
+from keras_absa.data import cross_modal, cross_modal_segments
 from keras_absa.keras import keras
 from keras_absa.knowledge import KnowledgeBase
 from keras_absa.layers import KnowledgeAttention, QuasiAttention, StructuredSelfAttention
-from keras_absa.models import BertPairClassifier, KnowBert, QacgBertClassifier, SlottedBert
+from keras_absa.models import BertPairClassifier, JointEncoder, KnowBert, QacgBertClassifier, SlottedBert
 from keras_absa.models.load_model import load_model
 from keras_absa.serving import export
-from tests.models.tiny import VOCABULARY, dataset, tiny_bert, tiny_examples, tiny_task, tiny_tokenizer
+from tests.models.tiny import VOCABULARY, dataset, open_plugs, tiny_bert, tiny_examples, tiny_task, tiny_tokenizer
 
 ENTITIES = ["soup", "food", "price", "place", "staff"]
 MENTIONS = [
@@ -52,6 +53,11 @@ def model_with(bases, index=0, model_class=BertPairClassifier, dropout=0.0, know
     knowledge = knowledge or {index + place: small_attention(base) for place, base in enumerate(bases)}
     encoder = KnowBert(bert, bases, knowledge=knowledge, **slots)
     return model_class(encoder, tiny_task(), tiny_tokenizer(), max_length=32, dropout=dropout)
+
+
+def ops_of(signature):
+    graph = signature.graph.as_graph_def()
+    return {node.op for nodes in (graph.node, *(each.node_def for each in graph.library.function)) for node in nodes}
 
 
 def test_knowledge_reaches_the_answer():
@@ -106,9 +112,52 @@ def test_all_slots_together(tmp_path):
     texts, aspects = [row.text for row in rows], [row.aspect for row in rows]
     answers = served(text=tf.constant(texts), aspect=tf.constant(aspects))
     np.testing.assert_allclose(answers["probabilities"], expected, atol=1e-5)
-    ops = {node.op for node in served.graph.as_graph_def().node}
-    ops |= {node.op for function in served.graph.as_graph_def().library.function for node in function.node_def}
-    assert "PyFunc" not in ops and "EagerPyFunc" not in ops
+    assert not ops_of(served) & {"PyFunc", "EagerPyFunc"}
+
+
+def test_beside_sound(tmp_path):
+    """A KnowBert that a context guides is a joint encoder's language: trains, saves, loads, looks and is served."""
+    segments = cross_modal_segments("train", size=8)
+    segments.contexts = np.arange(8) % 2
+    names = ["triumph", "mishap"]
+    mentions = [("a great success", "triumph", 1), ("disaster", "mishap", 2), ("a disaster", "mishap", 1)]
+    base = KnowledgeBase.from_tables("ends", names, np.random.default_rng(0).normal(size=(2, 8)), mentions)
+    base.save(tmp_path / "ends")
+    keras.utils.set_random_seed(3)
+    bert = tiny_bert(layers=2, dropout=0.0, initializer_range=0.2)
+    own = {"attention": QuasiAttention(3, dropout=0.0), "num_contexts": 2}
+    encoder = open_plugs(KnowBert(bert, base, knowledge={0: small_attention(base)}, **own))
+    lengths = {"text": 60, "audio": 12}
+    small = {"hidden_units": 8, "inner_units": 8, "num_heads": 2, "num_blocks": 1, "lengths": lengths}
+    model = JointEncoder(cross_modal(), tiny_tokenizer(), encoder, {"audio": 8}, **small)
+    told = model.logits(segments)
+    base.vectors[base.entity_id("mishap")] *= -1.0
+    moved = np.abs(model.logits(segments) - told).max(axis=1) > 1e-6
+    assert moved.tolist() == ["disaster" in text for text in segments.texts] and 0 < moved.sum() < 8
+    base.vectors[base.entity_id("mishap")] *= -1.0
+
+    before = {name: weight.numpy() for name, weight in model.plug_weights().items()}
+    model.compile()
+    history = model.fit(segments, epochs=2, batch_size=4, verbose=0).history["loss"]
+    assert np.isfinite(history).all()
+    changed = {name for name, weight in model.plug_weights().items() if not np.array_equal(weight, before[name])}
+    assert {"context_embedding", "lang_adapter.kernel"} <= changed and any(name.startswith("ends/") for name in changed)
+
+    expected = model.predict(segments)
+    np.testing.assert_allclose(model.predict(segments, batch_size=1), expected, atol=1e-5)
+    assert model.glimpses(segments)["text"].shape == (8, 60)
+    model.save_pretrained(tmp_path / "model")
+    loaded = load_model(tmp_path / "model")
+    assert [each.name for each in loaded.bases] == ["ends"]
+    np.testing.assert_allclose(loaded.predict(segments), expected, atol=1e-6)
+    sound = np.zeros([8, 12, 8], "float32")
+    for place, frames in enumerate(segments.features["audio"]):
+        sound[place, : len(frames)] = frames[:12]
+    served = tf.saved_model.load(str(export(loaded, tmp_path / "export"))).signatures["serving_default"]
+    contexts = tf.constant(segments.contexts, tf.int32)
+    answers = served(text=tf.constant(segments.texts), audio=tf.constant(sound), context_ids=contexts)
+    np.testing.assert_allclose(answers["probabilities"], expected, atol=1e-5)
+    assert not ops_of(served) & {"PyFunc", "EagerPyFunc"}
 
 
 def test_where_bases_go():
